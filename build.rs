@@ -1,0 +1,3 @@
+//! build
+extern crate shaderc_link as _;
+fn main(){}

@@ -1,0 +1,3 @@
+//! The `texemu` program.
+
+fn main() {}
