@@ -1,0 +1,134 @@
+//! SwiftShader, and a newer validation layer than Debian's own, out of Debian's Chromium.
+//!
+//! Debian's `chromium-common` carries both as ordinary shared objects. They are unpacked, not installed:
+//! nothing outside the tools folder changes. The package's version moves with security updates, so none
+//! is named here.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+
+use anyhow::{Context, Result, bail};
+
+use crate::workspace;
+
+const PACKAGE: &str = "chromium-common";
+const DRIVER: &str = "libvk_swiftshader.so";
+const MANIFEST: &str = "vk_swiftshader_icd.json";
+const LAYER: &str = "libVkLayer_khronos_validation.so";
+const LAYER_MANIFEST: &str = "VkLayer_khronos_validation.json";
+const LAYER_SETTINGS: &str = "vk_layer_settings.txt";
+
+/// Chromium ships the layer without a manifest, since it loads it by name. The loader takes the layer's
+/// real API version from the library; 1.3 is what it is asked for here.
+const LAYER_MANIFEST_TEXT: &str = r#"{
+    "file_format_version": "1.2.0",
+    "layer": {
+        "name": "VK_LAYER_KHRONOS_validation",
+        "type": "GLOBAL",
+        "library_path": "./libVkLayer_khronos_validation.so",
+        "api_version": "1.3.290",
+        "implementation_version": "1",
+        "description": "Khronos Validation Layer",
+        "instance_extensions": [
+            { "name": "VK_EXT_debug_report", "spec_version": "9" },
+            { "name": "VK_EXT_debug_utils", "spec_version": "1" },
+            { "name": "VK_EXT_validation_features", "spec_version": "4" },
+            { "name": "VK_EXT_layer_settings", "spec_version": "2" }
+        ]
+    }
+}
+"#;
+
+/// The heuristic makes the layer take a shader's declared accesses as real, which finds hazards between
+/// one dispatch and the next.
+const LAYER_SETTINGS_TEXT: &str = "\
+khronos_validation.validate_sync = true
+khronos_validation.syncval_shader_accesses_heuristic = true
+";
+
+/// The unpacked files.
+#[derive(Clone, Debug)]
+pub(crate) struct Tools {
+    dir: PathBuf,
+}
+
+impl Tools {
+    /// The files, if all of them are there.
+    pub(crate) fn find() -> Option<Self> {
+        let dir = workspace::tools().join("swiftshader");
+        let complete = [DRIVER, MANIFEST, LAYER, LAYER_MANIFEST, LAYER_SETTINGS]
+            .iter()
+            .all(|name| dir.join(name).is_file());
+        complete.then_some(Self { dir })
+    }
+
+    /// The driver's manifest, for `VK_ICD_FILENAMES`.
+    pub(crate) fn icd(&self) -> PathBuf {
+        self.dir.join(MANIFEST)
+    }
+
+    /// The folder of the layer's manifest, for `VK_LAYER_PATH`.
+    pub(crate) fn layer_dir(&self) -> &Path {
+        &self.dir
+    }
+
+    /// The layer's settings, for `VK_LAYER_SETTINGS_PATH`.
+    pub(crate) fn layer_settings(&self) -> PathBuf {
+        self.dir.join(LAYER_SETTINGS)
+    }
+}
+
+/// Downloads the package and leaves the files where [`Tools::find`] looks.
+pub(crate) fn unpack() -> Result<()> {
+    let tools = workspace::tools();
+    // Beside the final place, so that the last step is one rename and a killed run leaves no half.
+    let scratch = tools.join(format!("swiftshader-{}", std::process::id()));
+    fs::create_dir_all(&scratch).with_context(|| format!("could not create {}", scratch.display()))?;
+    let result = unpack_into(&scratch).and_then(|()| {
+        let place = tools.join("swiftshader");
+        if place.exists() {
+            fs::remove_dir_all(&place)?;
+        }
+        fs::rename(&scratch, &place)?;
+        println!("SwiftShader is in {}", place.display());
+        Ok(())
+    });
+    let _ = fs::remove_dir_all(&scratch);
+    result
+}
+
+fn unpack_into(dir: &Path) -> Result<()> {
+    println!("\n$ apt-get download {PACKAGE}");
+    let status = Command::new("apt-get").args(["download", PACKAGE]).current_dir(dir).status()?;
+    if !status.success() {
+        bail!("`apt-get download {PACKAGE}` failed; `apt-get update` may have to run first");
+    }
+    let package = fs::read_dir(dir)?
+        .filter_map(|entry| Some(entry.ok()?.path()))
+        .find(|path| path.extension().is_some_and(|extension| extension == "deb"))
+        .context("the download left no .deb file")?;
+
+    let mut archive = Command::new("dpkg-deb")
+        .arg("--fsys-tarfile")
+        .arg(&package)
+        .stdout(Stdio::piped())
+        .spawn()
+        .context("could not start dpkg-deb")?;
+    let stream = archive.stdout.take().context("dpkg-deb has no output")?;
+    let unpacked = Command::new("tar")
+        .args(["--extract", "--no-same-owner", "--strip-components=4", "--directory"])
+        .arg(dir)
+        .args([DRIVER, MANIFEST, LAYER].map(|name| format!("./usr/lib/chromium/{name}")))
+        .stdin(stream)
+        .status()
+        .context("could not start tar")?;
+    archive.wait()?;
+    if !unpacked.success() {
+        bail!("{} no longer holds {DRIVER}, {MANIFEST} and {LAYER}", package.display());
+    }
+    fs::remove_file(&package)?;
+    fs::write(dir.join(LAYER_MANIFEST), LAYER_MANIFEST_TEXT)?;
+    fs::write(dir.join(LAYER_SETTINGS), LAYER_SETTINGS_TEXT)?;
+    Ok(())
+}
