@@ -22,7 +22,8 @@ impl Compiler {
     /// The SPIR-V words of `variant`, or shaderc's message with `glsl/file:line`.
     pub(crate) fn compile(&self, variant: &Variant) -> Result<Vec<u32>, String> {
         let path = self.root.join(variant.file);
-        let source = std::fs::read_to_string(&path).map_err(|error| format!("{}: {error}", path.display()))?;
+        let source =
+            std::fs::read_to_string(&path).map_err(|error| format!("{}: {error}", path.display()))?;
         let shown = path.display().to_string();
         // glslang answers a missing #version with thousands of lines about its own built-ins.
         if !source.lines().any(|line| line.starts_with("#version 460")) {
@@ -63,7 +64,8 @@ impl Compiler {
             options.add_macro_definition(name, Some(value));
         }
         let root = self.root.clone();
-        options.set_include_callback(move |requested, _, requesting, _| include(&root, requested, requesting));
+        options
+            .set_include_callback(move |requested, _, requesting, _| include(&root, requested, requesting));
         Ok(options)
     }
 }
@@ -87,5 +89,6 @@ fn kind(file: &str) -> Result<shaderc::ShaderKind, String> {
 
 fn words(bytes: Vec<u8>) -> Option<Vec<u32>> {
     let (chunks, rest) = bytes.as_chunks::<4>();
-    (rest.is_empty() && !chunks.is_empty()).then(|| chunks.iter().map(|&word| u32::from_le_bytes(word)).collect())
+    (rest.is_empty() && !chunks.is_empty())
+        .then(|| chunks.iter().map(|&word| u32::from_le_bytes(word)).collect())
 }

@@ -206,7 +206,9 @@ fn constant(module: &Module, id: u32) -> Result<u32, String> {
 /// Bytes of a push-constant type: the end of its last member.
 fn size_of(module: &Module, id: u32) -> Result<u32, String> {
     if let Some(&component) = module.vectors.get(&id) {
-        let Some(&Type::Other(count)) = module.types.get(&id) else { return Err("a vector without a length".into()) };
+        let Some(&Type::Other(count)) = module.types.get(&id) else {
+            return Err("a vector without a length".into());
+        };
         return Ok(count * size_of(module, component)?);
     }
     match module.types.get(&id) {

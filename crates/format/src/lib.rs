@@ -32,6 +32,14 @@ impl std::fmt::Debug for VkFormat {
     }
 }
 
+const R8G8B8A8_UINT: i32 = 41;
+const R16_UINT: i32 = 74;
+const R16G16_UINT: i32 = 81;
+const R16G16B16A16_UINT: i32 = 95;
+const R32_UINT: i32 = 98;
+const R32G32_UINT: i32 = 101;
+const R32G32B32A32_UINT: i32 = 107;
+
 /// How a block's bytes become texels. A codec is one decoder or encoder; numeric types and footprints vary inside it.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 #[expect(missing_docs, reason = "each variant is the Khronos Data Format Specification's own name")]
@@ -161,6 +169,20 @@ impl Format {
         self.numeric == Numeric::Snorm
     }
 
+    /// The UINT format through which a kernel reads or writes this one, block by block or texel by texel: a
+    /// size-compatible view of the image, or a view of a texel buffer.
+    pub fn storage_view(&self) -> VkFormat {
+        VkFormat(match (self.is_compressed(), self.codec) {
+            (true, _) if self.block_bytes == 8 => R32G32_UINT,
+            (true, _) => R32G32B32A32_UINT,
+            (false, Codec::R16) => R16_UINT,
+            (false, Codec::Rg16) => R16G16_UINT,
+            (false, Codec::Rgba16f) => R16G16B16A16_UINT,
+            (false, Codec::R32f) => R32_UINT,
+            (false, _) => R8G8B8A8_UINT,
+        })
+    }
+
     /// Blocks that cover `extent` texels: columns, rows, slices. No block covers more than one slice.
     pub fn blocks(&self, extent: [u32; 3]) -> [u32; 3] {
         [extent[0].div_ceil(self.footprint[0]), extent[1].div_ceil(self.footprint[1]), extent[2]]
@@ -232,7 +254,12 @@ mod tests {
     #[test]
     fn targets_keep_the_transfer_function() {
         for source in sources() {
-            assert_eq!(source.targets.iter().next(), source.targets.exact(), "{}: exact comes first", source.name);
+            assert_eq!(
+                source.targets.iter().next(),
+                source.targets.exact(),
+                "{}: exact comes first",
+                source.name
+            );
             for target in source.targets.iter() {
                 assert_eq!(source.is_srgb(), target.is_srgb(), "{} -> {}", source.name, target.name);
                 assert_eq!(source.is_snorm(), target.is_snorm(), "{} -> {}", source.name, target.name);
@@ -246,7 +273,8 @@ mod tests {
 
     #[test]
     fn astc_names_carry_their_footprint() {
-        for format in FORMATS.iter().filter(|format| matches!(format.codec, Codec::AstcLdr | Codec::AstcHdr)) {
+        for format in FORMATS.iter().filter(|format| matches!(format.codec, Codec::AstcLdr | Codec::AstcHdr))
+        {
             let [width, height] = format.footprint;
             assert!(format.name.starts_with(&format!("ASTC_{width}x{height}_")), "{}", format.name);
         }

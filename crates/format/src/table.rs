@@ -16,7 +16,17 @@ const fn row(
     dxgi: u32,
     targets: Targets,
 ) -> Format {
-    Format { vk: VkFormat(vk), name, codec, footprint, block_bytes, numeric, gl_internal_format, dxgi, targets }
+    Format {
+        vk: VkFormat(vk),
+        name,
+        codec,
+        footprint,
+        block_bytes,
+        numeric,
+        gl_internal_format,
+        dxgi,
+        targets,
+    }
 }
 
 const fn targets(exact: i32, quality: i32, size: i32, all: &'static [VkFormat]) -> Targets {
