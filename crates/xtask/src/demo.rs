@@ -1,7 +1,6 @@
 //! `cargo xtask demo`.
 
 use std::fs;
-use std::path::PathBuf;
 use std::process::{Command, Stdio};
 
 use anyhow::{Context, Result, bail};
@@ -34,11 +33,11 @@ pub(crate) fn run(options: &Options) -> Result<bool> {
         let input = workspace::root().join("tests/data").join(&entry.file);
         let picture = folder.join(&entry.file).with_extension("png");
         let mut show = program(options)?;
-        show.arg("transcode").arg(&input).arg(entry.profile_switch()).arg("-o").arg(&picture);
+        show.arg("transcode").arg(&input).args(&entry.profile).arg("-o").arg(&picture);
         run_or_fail(&mut show)?;
 
         let mut exact = program(options)?;
-        exact.arg("transcode").arg(&input).arg(entry.profile_switch()).args(["-o", "-"]);
+        exact.arg("transcode").arg(&input).args(&entry.profile).args(["-o", "-"]);
         let output = exact.stdin(Stdio::null()).stderr(Stdio::inherit()).output()?;
         if !output.status.success() {
             bail!("`{}` failed", line(&exact));
@@ -79,34 +78,34 @@ struct Entry {
     file: String,
     format: String,
     size: String,
-    /// `srgb` or `linear`: an .astc file does not say.
-    profile: String,
+    /// `--srgb` or `--linear` for a file that does not say itself.
+    profile: Option<String>,
     sha256: String,
 }
 
-impl Entry {
-    fn profile_switch(&self) -> String {
-        format!("--{}", self.profile)
-    }
-}
-
+/// The textures to show: ASTC, in each container.
 fn entries() -> Result<Vec<Entry>> {
-    let path: PathBuf = workspace::root().join("tests/data/INDEX.tsv");
+    let path = workspace::root().join("tests/data/INDEX.tsv");
     let text = fs::read_to_string(&path).with_context(|| format!("could not read {}", path.display()))?;
-    text.lines()
-        .skip(1)
-        .map(|line| {
-            let cells: Vec<&str> = line.split('\t').collect();
-            let [file, format, size, profile, sha256, ..] = cells[..] else {
-                bail!("{}: a line has too few columns: {line}", path.display())
-            };
-            Ok(Entry {
+    let mut entries = Vec::new();
+    for line in text.lines().skip(1) {
+        let cells: Vec<&str> = line.split('\t').collect();
+        let [file, format, width, height, levels, profile, sha256, _] = cells[..] else {
+            bail!("{}: a line does not have eight columns: {line}", path.display())
+        };
+        if format.starts_with("ASTC") {
+            entries.push(Entry {
                 file: file.to_owned(),
                 format: format.to_owned(),
-                size: size.to_owned(),
-                profile: profile.to_owned(),
+                size: if levels == "1" {
+                    format!("{width}x{height}")
+                } else {
+                    format!("{width}x{height}, {levels} levels")
+                },
+                profile: (profile != "file").then(|| format!("--{profile}")),
                 sha256: sha256.to_owned(),
-            })
-        })
-        .collect()
+            });
+        }
+    }
+    Ok(entries)
 }

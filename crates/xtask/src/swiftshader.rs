@@ -57,9 +57,10 @@ impl Tools {
     /// The files, if all of them are there.
     pub(crate) fn find() -> Option<Self> {
         let dir = workspace::tools().join("swiftshader");
-        let complete = [DRIVER, MANIFEST, LAYER, LAYER_MANIFEST, LAYER_SETTINGS]
-            .iter()
-            .all(|name| dir.join(name).is_file());
+        let complete = [DRIVER, MANIFEST].iter().all(|name| dir.join(name).is_file())
+            && [LAYER, LAYER_MANIFEST, LAYER_SETTINGS]
+                .iter()
+                .all(|name| dir.join("layer").join(name).is_file());
         complete.then_some(Self { dir })
     }
 
@@ -69,13 +70,15 @@ impl Tools {
     }
 
     /// The folder of the layer's manifest, for `VK_LAYER_PATH`.
-    pub(crate) fn layer_dir(&self) -> &Path {
-        &self.dir
+    ///
+    /// It is a folder of its own, since the loader takes every JSON file in it for a layer's manifest.
+    pub(crate) fn layer_dir(&self) -> PathBuf {
+        self.dir.join("layer")
     }
 
     /// The layer's settings, for `VK_LAYER_SETTINGS_PATH`.
     pub(crate) fn layer_settings(&self) -> PathBuf {
-        self.dir.join(LAYER_SETTINGS)
+        self.layer_dir().join(LAYER_SETTINGS)
     }
 }
 
@@ -100,7 +103,12 @@ pub(crate) fn unpack() -> Result<()> {
 
 fn unpack_into(dir: &Path) -> Result<()> {
     println!("\n$ apt-get download {PACKAGE}");
-    let status = Command::new("apt-get").args(["download", PACKAGE]).current_dir(dir).status()?;
+    // Without the option, root is warned that the download does not run as apt's own user, who has no
+    // access to this folder; other users download as themselves in any case.
+    let status = Command::new("apt-get")
+        .args(["download", "-o", "APT::Sandbox::User=root", PACKAGE])
+        .current_dir(dir)
+        .status()?;
     if !status.success() {
         bail!("`apt-get download {PACKAGE}` failed; `apt-get update` may have to run first");
     }
@@ -128,7 +136,10 @@ fn unpack_into(dir: &Path) -> Result<()> {
         bail!("{} no longer holds {DRIVER}, {MANIFEST} and {LAYER}", package.display());
     }
     fs::remove_file(&package)?;
-    fs::write(dir.join(LAYER_MANIFEST), LAYER_MANIFEST_TEXT)?;
-    fs::write(dir.join(LAYER_SETTINGS), LAYER_SETTINGS_TEXT)?;
+    let layer = dir.join("layer");
+    fs::create_dir(&layer)?;
+    fs::rename(dir.join(LAYER), layer.join(LAYER))?;
+    fs::write(layer.join(LAYER_MANIFEST), LAYER_MANIFEST_TEXT)?;
+    fs::write(layer.join(LAYER_SETTINGS), LAYER_SETTINGS_TEXT)?;
     Ok(())
 }
