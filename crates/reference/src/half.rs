@@ -1,0 +1,60 @@
+//! The two ways in which an ASTC decoder makes a 16-bit float (KDFS 1.4, "Weight Application"). Neither needs float
+//! arithmetic.
+
+/// 1.0.
+pub(crate) const ONE: u16 = 0x3C00;
+
+/// A UNORM16 interpolation result as `decode_float16` stores it: 65535 is 1.0, anything else is `c / 65536` rounded toward zero.
+pub(crate) fn from_unorm16(c: u16) -> u16 {
+    if c == 0xFFFF {
+        return ONE;
+    }
+    // c is at least 2^-16, so the smallest results are subnormal: below 2^-14 the unit is 2^-24.
+    if c < 4 {
+        return c << 8;
+    }
+    let exponent = 15 - c.leading_zeros() as u16; // of c: 2..=15, and c / 65536 has exponent - 16
+    let mantissa = ((u32::from(c) << 10) >> exponent) as u16 & 0x3FF;
+    (exponent - 1) << 10 | mantissa
+}
+
+/// An interpolation result of an HDR endpoint, 5 bits of exponent over 11 bits of piecewise linear mantissa. Infinity and NaN become
+/// the largest finite value.
+pub(crate) fn from_lns16(c: u16) -> u16 {
+    let (e, m) = (c >> 11, u32::from(c & 0x7FF));
+    let mt = match m {
+        0..512 => 3 * m,
+        512..1536 => 4 * m - 512,
+        _ => 5 * m - 2048,
+    };
+    ((e << 10) + (mt >> 3) as u16).min(0x7BFF)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn value(half: u16) -> f64 {
+        let (e, m) = (i32::from(half >> 10 & 31), f64::from(half & 0x3FF));
+        if e == 0 { m * 2f64.powi(-24) } else { (1024.0 + m) * 2f64.powi(e - 25) }
+    }
+
+    #[test]
+    fn unorm16_rounds_toward_zero() {
+        for c in 0..0xFFFFu16 {
+            let exact = f64::from(c) / 65536.0;
+            let half = from_unorm16(c);
+            assert!(value(half) <= exact && exact < value(half + 1), "{c}: {half:04x}");
+        }
+        assert_eq!(from_unorm16(0xFFFF), ONE, "the largest value is 1.0");
+    }
+
+    #[test]
+    fn lns16_is_monotonic_and_finite() {
+        assert_eq!(from_lns16(0x7800), ONE, "0x780 is the 12-bit code of 1.0");
+        for c in 1..=0xFFFFu16 {
+            assert!(from_lns16(c - 1) <= from_lns16(c), "{c}");
+        }
+        assert_eq!(from_lns16(0xFFFF), 0x7BFF, "what would be NaN is the largest finite value");
+    }
+}
