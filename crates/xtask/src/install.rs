@@ -3,7 +3,7 @@
 use std::path::Path;
 use std::process::{Command, Stdio};
 
-use anyhow::{Context, Result, bail};
+use anyhow::{Context, Result, anyhow, bail};
 
 use crate::options::Options;
 use crate::plan::{Plan, Purpose, Step, plan};
@@ -45,7 +45,7 @@ pub(crate) fn prepare(purpose: Purpose, options: &Options) -> Result<()> {
                 bail!("something is missing and --no-install was given");
             }
             for step in &steps {
-                carry_out(step).with_context(|| format!("could not install. By hand, {advice}\n"))?;
+                carry_out(step).map_err(|error| anyhow!("{error:#}\n\nTo install by hand, {advice}"))?;
             }
             check(purpose)
         }
