@@ -7,6 +7,8 @@
 //! The modules follow the way of a job: [`Job`] says what is wanted, `choose` picks the kernel, `plan` cuts the regions
 //! into dispatches, `record` writes them down.
 
+mod barrier;
+mod block_buffer;
 mod choose;
 mod error;
 mod job;
@@ -14,6 +16,7 @@ mod kernels;
 mod plan;
 mod record;
 mod tables;
+mod views;
 
 pub use choose::{Choice, Configuration};
 pub use error::{Error, Result};

@@ -1,15 +1,18 @@
 //! Writing jobs into a command buffer.
 
+use crate::barrier::{self, Side};
+use crate::block_buffer::{self, BlockBuffer};
 use crate::choose::Configuration;
-use crate::error::{Error, Result};
+use crate::error::Result;
 use crate::job::{Job, Options, Source, Target};
 use crate::kernels::{self, Selected};
 use crate::plan::{DispatchLimits, Plan, Shape, plan};
 use crate::tables;
+use crate::views::{self, Views};
 use std::sync::Arc;
 use texemu_core::vk;
 use texemu_core::{Arena, Buffer, BufferDesc, Gpu, Location, Pipeline, PipelineDesc, PipelineMap, Resource};
-use texemu_format::{Format, VkFormat};
+use texemu_format::Format;
 use texemu_shaders::Granularity;
 
 /// The transcoding pipelines of one device. Shared between threads; each thread records with an arena of its own.
@@ -33,19 +36,11 @@ pub struct Recorded {
 }
 
 /// A job with all that was decided before anything is recorded.
-struct Prepared<'a> {
-    job: &'a Job<'a>,
+pub(crate) struct Prepared<'a> {
+    pub(crate) job: &'a Job<'a>,
     pipeline: Arc<Pipeline>,
-    plan: Plan,
-    block_buffer: Option<BlockBuffer>,
-}
-
-/// Where a BC target's blocks wait for their copy: each region's offset in `buffer`.
-struct BlockBuffer {
-    buffer: vk::Buffer,
-    offset: u64,
-    bytes: u64,
-    regions: Vec<u64>,
+    pub(crate) plan: Plan,
+    pub(crate) block_buffer: Option<BlockBuffer>,
 }
 
 impl Transcoder {
@@ -147,10 +142,10 @@ impl Transcoder {
         let mut bound = Vec::with_capacity(prepared.len());
         for job in &prepared {
             // SAFETY: the job's handles are valid by the caller's promise.
-            bound.push(unsafe { self.make_views(arena, job) }?);
+            bound.push(unsafe { views::make(arena, job) }?);
         }
         // SAFETY: the caller records `commands`; the images are valid by its promise.
-        unsafe { self.barrier(commands, &prepared, Side::Before) };
+        unsafe { barrier::record(&self.gpu, commands, &prepared, Side::Before) };
         let mut recorded = Recorded::default();
         for (job, views) in prepared.iter().zip(&bound) {
             // SAFETY: as above; the views were made for this job.
@@ -163,9 +158,9 @@ impl Transcoder {
             recorded.blocks += blocks(job.job);
         }
         // SAFETY: as above.
-        unsafe { self.copy_blocks(commands, &prepared) };
+        unsafe { block_buffer::copy(&self.gpu, commands, &prepared) };
         // SAFETY: as above.
-        unsafe { self.barrier(commands, &prepared, Side::After) };
+        unsafe { barrier::record(&self.gpu, commands, &prepared, Side::After) };
         Ok(recorded)
     }
 
@@ -177,40 +172,12 @@ impl Transcoder {
             .unwrap_or_else(|| DispatchLimits::of(self.gpu.capabilities(), kind, job.format.block_bytes));
         let plan = plan(job, &shape(job, &selected.configuration), &limits)?;
         let pipeline = self.pipeline(job, &selected)?;
-        let block_buffer =
-            if job.target.format.is_compressed() { Some(block_buffer(&self.gpu, arena, job)?) } else { None };
+        let block_buffer = if job.target.format.is_compressed() {
+            Some(block_buffer::reserve(&self.gpu, arena, job)?)
+        } else {
+            None
+        };
         Ok(Prepared { job, pipeline, plan, block_buffer })
-    }
-
-    /// The source's views, one a window, and the target's, one a level; empty where buffers or the caller's views serve.
-    ///
-    /// # Safety
-    /// The job's handles are valid.
-    unsafe fn make_views(&self, arena: &mut Arena, prepared: &Prepared<'_>) -> Result<Views> {
-        let job = prepared.job;
-        let mut views = Views::default();
-        if let Source::TexelBuffer(buffer) = job.source {
-            for window in &prepared.plan.windows {
-                let info = vk::BufferViewCreateInfo::default()
-                    .buffer(buffer)
-                    .format(texemu_core::vk_format(job.format.storage_view()))
-                    .offset(window.offset)
-                    .range(window.bytes);
-                // SAFETY: the buffer is valid by the caller's promise, and holds the window.
-                views.source.push(unsafe { arena.buffer_view(&info) }?);
-            }
-        }
-        if prepared.block_buffer.is_none() && job.target.views.is_empty() {
-            views.target = vec![vk::ImageView::null(); job.target.levels as usize];
-            for region in job.regions {
-                let view = &mut views.target[region.level as usize];
-                if *view == vk::ImageView::null() {
-                    // SAFETY: the image is valid by the caller's promise.
-                    *view = unsafe { storage_view(arena, &job.target, region.level) }?;
-                }
-            }
-        }
-        Ok(views)
     }
 
     /// # Safety
@@ -230,7 +197,7 @@ impl Transcoder {
             let region = &job.regions[dispatch.region];
             if bound != Some((region.level, dispatch.window)) {
                 let mut resources =
-                    vec![source_resource(job, prepared, views, dispatch.window, region.level)];
+                    vec![views::source_resource(job, prepared, views, dispatch.window, region.level)];
                 resources.push(match &prepared.block_buffer {
                     Some(blocks) => Resource::Buffer(blocks.buffer, blocks.offset, blocks.bytes),
                     None if job.target.views.is_empty() => {
@@ -264,238 +231,6 @@ impl Transcoder {
         }
         Ok(())
     }
-
-    /// Copies the block buffers into their BC images.
-    ///
-    /// # Safety
-    /// As [`Transcoder::record`].
-    unsafe fn copy_blocks(&self, commands: vk::CommandBuffer, prepared: &[Prepared<'_>]) {
-        let device = self.gpu.device();
-        if !prepared.iter().any(|job| job.block_buffer.is_some()) {
-            return;
-        }
-        let barrier = [vk::MemoryBarrier::default()
-            .src_access_mask(vk::AccessFlags::SHADER_WRITE)
-            .dst_access_mask(vk::AccessFlags::TRANSFER_READ)];
-        // SAFETY: the caller records `commands` outside a render pass.
-        unsafe {
-            device.cmd_pipeline_barrier(
-                commands,
-                vk::PipelineStageFlags::COMPUTE_SHADER,
-                vk::PipelineStageFlags::TRANSFER,
-                vk::DependencyFlags::empty(),
-                &barrier,
-                &[],
-                &[],
-            );
-        }
-        for prepared in prepared {
-            let (job, Some(blocks)) = (prepared.job, &prepared.block_buffer) else { continue };
-            let copies: Vec<_> = job
-                .regions
-                .iter()
-                .zip(&blocks.regions)
-                .map(|(region, &offset)| {
-                    let [x, y, z] = region.offset.map(|value| value as i32);
-                    vk::BufferImageCopy::default()
-                        .buffer_offset(blocks.offset + offset)
-                        .image_subresource(
-                            vk::ImageSubresourceLayers::default()
-                                .aspect_mask(vk::ImageAspectFlags::COLOR)
-                                .mip_level(region.level)
-                                .base_array_layer(region.base_layer)
-                                .layer_count(region.layer_count),
-                        )
-                        .image_offset(vk::Offset3D { x, y, z })
-                        .image_extent(vk::Extent3D {
-                            width: region.extent[0],
-                            height: region.extent[1],
-                            depth: region.extent[2],
-                        })
-                })
-                .collect();
-            let layout = working_layout(&job.target);
-            // SAFETY: the image has TRANSFER_DST usage and is in that layout since the first barrier.
-            unsafe {
-                device.cmd_copy_buffer_to_image(commands, blocks.buffer, job.target.image, layout, &copies);
-            }
-        }
-    }
-
-    /// # Safety
-    /// As [`Transcoder::record`].
-    unsafe fn barrier(&self, commands: vk::CommandBuffer, prepared: &[Prepared<'_>], side: Side) {
-        let images: Vec<_> = prepared.iter().flat_map(|job| image_barriers(job, side)).collect();
-        let (transfer, compute) = (
-            vk::PipelineStageFlags::TRANSFER,
-            vk::PipelineStageFlags::COMPUTE_SHADER | vk::PipelineStageFlags::TRANSFER,
-        );
-        let memory = vk::MemoryBarrier::default();
-        let (source_stage, target_stage, memory) = match side {
-            Side::Before => (
-                transfer,
-                compute,
-                memory
-                    .src_access_mask(vk::AccessFlags::TRANSFER_WRITE)
-                    .dst_access_mask(vk::AccessFlags::SHADER_READ),
-            ),
-            Side::After => (
-                compute,
-                transfer,
-                memory
-                    .src_access_mask(vk::AccessFlags::SHADER_WRITE | vk::AccessFlags::TRANSFER_WRITE)
-                    .dst_access_mask(vk::AccessFlags::TRANSFER_READ | vk::AccessFlags::TRANSFER_WRITE),
-            ),
-        };
-        if prepared.is_empty() {
-            return;
-        }
-        // SAFETY: the caller records `commands` outside a render pass; the images are valid by its promise.
-        unsafe {
-            self.gpu.device().cmd_pipeline_barrier(
-                commands,
-                source_stage,
-                target_stage,
-                vk::DependencyFlags::empty(),
-                &[memory],
-                &[],
-                &images,
-            );
-        }
-    }
-}
-
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Side {
-    Before,
-    After,
-}
-
-#[derive(Default)]
-struct Views {
-    source: Vec<vk::BufferView>,
-    target: Vec<vk::ImageView>,
-}
-
-/// The layout a target is in while it is written.
-fn working_layout(target: &Target<'_>) -> vk::ImageLayout {
-    match (target.format.is_compressed(), target.layout) {
-        (true, vk::ImageLayout::GENERAL) | (false, _) => vk::ImageLayout::GENERAL,
-        (true, _) => vk::ImageLayout::TRANSFER_DST_OPTIMAL,
-    }
-}
-
-/// One barrier a touched range: the levels and layers of each region, and nothing else of the image.
-fn image_barriers(prepared: &Prepared<'_>, side: Side) -> Vec<vk::ImageMemoryBarrier<'static>> {
-    let target = &prepared.job.target;
-    let working = working_layout(target);
-    let write = if prepared.block_buffer.is_some() {
-        vk::AccessFlags::TRANSFER_WRITE
-    } else {
-        vk::AccessFlags::SHADER_WRITE
-    };
-    let outside = vk::AccessFlags::TRANSFER_READ | vk::AccessFlags::TRANSFER_WRITE;
-    let mut ranges: Vec<(u32, u32, u32)> = Vec::new();
-    for region in prepared.job.regions {
-        let (first, end) = (region.base_layer, region.base_layer + region.layer_count);
-        match ranges.iter_mut().find(|range| range.0 == region.level) {
-            // A range may hold layers between two regions that neither touches: unless their content may be
-            // discarded, moving them to the working layout and back changes nothing.
-            Some(range) if !target.discard => {
-                (range.1, range.2) = (range.1.min(first), range.2.max(end));
-            }
-            _ => ranges.push((region.level, first, end)),
-        }
-    }
-    ranges
-        .into_iter()
-        .map(|(level, first, end)| {
-            let range = vk::ImageSubresourceRange::default()
-                .aspect_mask(vk::ImageAspectFlags::COLOR)
-                .base_mip_level(level)
-                .level_count(1)
-                .base_array_layer(first)
-                .layer_count(end - first);
-            let barrier = vk::ImageMemoryBarrier::default()
-                .src_queue_family_index(vk::QUEUE_FAMILY_IGNORED)
-                .dst_queue_family_index(vk::QUEUE_FAMILY_IGNORED)
-                .image(target.image)
-                .subresource_range(range);
-            match side {
-                Side::Before => barrier
-                    .old_layout(if target.discard { vk::ImageLayout::UNDEFINED } else { target.layout })
-                    .new_layout(working)
-                    .src_access_mask(vk::AccessFlags::TRANSFER_WRITE)
-                    .dst_access_mask(write),
-                Side::After => barrier
-                    .old_layout(working)
-                    .new_layout(target.layout)
-                    .src_access_mask(write)
-                    .dst_access_mask(outside),
-            }
-        })
-        .collect()
-}
-
-fn source_resource(
-    job: &Job<'_>,
-    prepared: &Prepared<'_>,
-    views: &Views,
-    window: usize,
-    level: u32,
-) -> Resource {
-    match job.source {
-        Source::TexelBuffer(_) => Resource::TexelBuffer(views.source[window]),
-        Source::StorageBuffer(buffer) => {
-            let window = prepared.plan.windows[window];
-            Resource::Buffer(buffer, window.offset, window.bytes)
-        }
-        Source::StorageImage(levels) => Resource::StorageImage(levels[level as usize]),
-    }
-}
-
-/// # Safety
-/// The target's image is valid.
-unsafe fn storage_view(arena: &mut Arena, target: &Target<'_>, level: u32) -> Result<vk::ImageView> {
-    let view_type = if target.image_type == vk::ImageType::TYPE_3D {
-        vk::ImageViewType::TYPE_3D
-    } else {
-        vk::ImageViewType::TYPE_2D_ARRAY
-    };
-    let range = vk::ImageSubresourceRange::default()
-        .aspect_mask(vk::ImageAspectFlags::COLOR)
-        .base_mip_level(level)
-        .level_count(1)
-        .layer_count(vk::REMAINING_ARRAY_LAYERS);
-    let mut usage = vk::ImageViewUsageCreateInfo::default().usage(vk::ImageUsageFlags::STORAGE);
-    let info = vk::ImageViewCreateInfo::default()
-        .image(target.image)
-        .view_type(view_type)
-        .format(texemu_core::vk_format(target.format.storage_view()))
-        .subresource_range(range)
-        .push_next(&mut usage);
-    // SAFETY: the image is valid by the caller's promise.
-    Ok(unsafe { arena.image_view(&info) }?)
-}
-
-fn block_buffer(gpu: &Gpu, arena: &mut Arena, job: &Job<'_>) -> Result<BlockBuffer> {
-    let target = job.target.format;
-    let mut bytes = 0;
-    let mut regions = Vec::with_capacity(job.regions.len());
-    for (index, region) in job.regions.iter().enumerate() {
-        region.check(index, job)?;
-        let aligned = (0..2).all(|axis| region.offset[axis].is_multiple_of(target.footprint[axis]));
-        if !aligned {
-            let what = format!("offset {:?} lies inside a {} block", region.offset, target.name);
-            return Err(Error::Region { index, what });
-        }
-        regions.push(bytes);
-        let layer = target.level_bytes(region.extent).unwrap_or(u64::MAX);
-        bytes = layer.saturating_mul(region.layer_count.into()).saturating_add(bytes);
-    }
-    let alignment = gpu.capabilities().limits.min_storage_buffer_offset_alignment.max(16);
-    let (buffer, offset) = arena.scratch(bytes, alignment)?;
-    Ok(BlockBuffer { buffer, offset, bytes, regions })
 }
 
 /// Blocks of all regions.
@@ -517,11 +252,4 @@ fn shape(job: &Job<'_>, configuration: &Configuration) -> Shape {
         Granularity::PerTexel => (u64::from(configuration.threads), texels),
     };
     Shape { unit, units, workgroups }
-}
-
-impl Transcoder {
-    /// The format of the storage views that [`Target::views`] must have.
-    pub fn view_format(target: &Format) -> VkFormat {
-        target.storage_view()
-    }
 }
