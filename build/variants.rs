@@ -6,7 +6,6 @@ pub(crate) enum Target {
     /// SPIR-V 1.3: the baseline.
     Vulkan11,
     /// SPIR-V 1.4: what VK_KHR_workgroup_memory_explicit_layout asks for.
-    #[allow(dead_code, reason = "used as soon as a variant asks for it")]
     Vulkan12,
 }
 
@@ -37,10 +36,108 @@ impl Variant {
 pub(crate) fn all() -> Vec<Variant> {
     let mut variants = Vec::new();
     variants.extend(bench());
+    variants.extend(transcode());
     variants
 }
 
 /// The kernels that benchmarks compare with.
 fn bench() -> Vec<Variant> {
     vec![Variant::new("copy_bytes", "bench/copy.comp").define("COPY", 1)]
+}
+
+/// One decoder and what it writes.
+struct Decoding {
+    /// Lower case, for kernel names.
+    name: &'static str,
+    /// `Decoder` and `TargetKind` of the key.
+    decoder: &'static str,
+    target: &'static str,
+    block_bytes: u32,
+    /// Whether a tile's workgroup shares what it parses.
+    staged: bool,
+    hdr: bool,
+}
+
+const DECODINGS: &[Decoding] = &[Decoding {
+    name: "astc_ldr",
+    decoder: "AstcLdr",
+    target: "Rgba8",
+    block_bytes: 16,
+    staged: true,
+    hdr: false,
+}];
+
+/// Key, name and definition of each source.
+const SOURCES: &[(&str, &str, &str)] = &[
+    ("TexelBuffer", "texel_buffer", "SOURCE_TEXEL_BUFFER"),
+    ("StorageImage", "storage_image", "SOURCE_STORAGE_IMAGE"),
+    ("StorageBuffer", "storage_buffer", "SOURCE_STORAGE_BUFFER"),
+];
+
+/// Key and entry point of each granularity.
+const GRANULARITIES: &[(&str, &str, &str)] = &[
+    ("PerTexel", "per_texel", "transcode/per_texel.comp"),
+    ("PerBlock", "per_block", "transcode/per_block.comp"),
+    ("Tile", "tile", "transcode/tile.comp"),
+];
+
+/// Blocks a workgroup, and weight bytes a block, of the tile kernels that keep bytes in shared memory: 4x4, 5x4, 5x5 and
+/// 6x5, 6x6 and up have at most 32, 40, 50 and 64 weights, and 4 bytes of slack.
+const BYTE_STAGINGS: &[(u32, u32)] =
+    &[(16, 36), (16, 44), (16, 54), (16, 68), (32, 36), (32, 44), (32, 54), (32, 68)];
+
+/// The kernels that `texemu-transcode` looks up by `TranscodeKey`.
+fn transcode() -> Vec<Variant> {
+    let mut variants = Vec::new();
+    for decoding in DECODINGS {
+        for &(source, source_name, source_define) in SOURCES {
+            for store in ["Image2d", "Image3d"] {
+                for &(granularity, granularity_name, file) in GRANULARITIES {
+                    let mut name = format!("{granularity_name}_{}_{source_name}", decoding.name);
+                    if store == "Image3d" {
+                        name.push_str("_3d");
+                    }
+                    let base = decoding_variant(decoding, name, file)
+                        .define(source_define, 1)
+                        .define("STORE_3D", u32::from(store == "Image3d"));
+                    let key = |staging: &str| {
+                        key(granularity, source, decoding.decoder, decoding.target, store, staging)
+                    };
+                    variants.push(Variant { transcode_key: Some(key("Staging::Words")), ..base.clone() });
+                    if decoding.staged
+                        && !decoding.hdr
+                        && granularity == "Tile"
+                        && (source, store) == ("TexelBuffer", "Image2d")
+                    {
+                        variants.extend(BYTE_STAGINGS.iter().map(|&(blocks, weight_bytes)| {
+                            let staging = format!(
+                                "Staging::Bytes {{ blocks: {blocks}, weight_bytes: {weight_bytes} }}"
+                            );
+                            let mut variant = base.clone();
+                            variant.name = format!("{}_bytes_{blocks}_{weight_bytes}", base.name);
+                            variant.target = Target::Vulkan12;
+                            variant.transcode_key = Some(key(&staging));
+                            variant.define("BLOCKS_A_GROUP", blocks).define("WEIGHT_BYTES", weight_bytes)
+                        }));
+                    }
+                }
+            }
+        }
+    }
+    variants
+}
+
+fn decoding_variant(decoding: &Decoding, name: String, file: &'static str) -> Variant {
+    Variant::new(name, file)
+        .define(&format!("DECODER_{}", decoding.name.to_uppercase()), 1)
+        .define(&format!("TARGET_{}", decoding.target.to_uppercase()), 1)
+        .define("BLOCK_BYTES", decoding.block_bytes)
+}
+
+fn key(granularity: &str, source: &str, decoder: &str, target: &str, store: &str, staging: &str) -> String {
+    format!(
+        "TranscodeKey {{ granularity: Granularity::{granularity}, source: SourceKind::{source}, decoder: \
+         Decoder::{decoder}, target: TargetKind::{target}, store: Store::{store}, staging: {staging}, effort: \
+         Effort::Fast }}"
+    )
 }

@@ -17,9 +17,7 @@
 
 pub mod astc;
 pub mod blocks;
-mod eac;
 mod error;
-pub mod etc2;
 mod half;
 mod image;
 

@@ -1,0 +1,6 @@
+// Picks where texels go.
+#if defined(TARGET_RGBA8)
+#include "target/rgba8.glsl"
+#elif defined(TARGET_RGBA16F)
+#include "target/rgba16f.glsl"
+#endif

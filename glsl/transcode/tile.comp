@@ -1,0 +1,72 @@
+#version 460
+// A workgroup decodes BLOCKS consecutive blocks of the region: each block is parsed once, by one invocation, its weights
+// and colours are unpacked by a few, and each invocation then writes whole columns of texels, so that neighbouring
+// invocations write neighbouring texels.
+//
+// Dispatch: ceil((end_block - first_block) / BLOCKS) workgroups in x.
+#extension GL_GOOGLE_include_directive : require
+#extension GL_EXT_control_flow_attributes : require
+#ifdef WEIGHT_BYTES
+#extension GL_EXT_shared_memory_block : require
+#extension GL_EXT_shader_explicit_arithmetic_types_int8 : require
+#endif
+#include "transcode/interface.glsl"
+#include "transcode/region.glsl"
+
+#ifdef WEIGHT_BYTES
+const uint BLOCKS = BLOCKS_A_GROUP;
+#else
+layout(constant_id = 3) const uint BLOCKS = 32;
+#endif
+layout(local_size_x_id = 4) in;
+layout(constant_id = 5) const uint WEIGHT_LANES = 2; // invocations that share a block's weights
+layout(constant_id = 6) const uint COLOUR_LANES = 1; // and its colours
+
+const uint SLOTS = BLOCKS;
+#define STORE_OR(word, bits) atomicOr(word, bits)
+
+#define emit_texel(slot, x, y, at, texel) store_texel(at, texel)
+
+#include "source/source.glsl"
+#include "target/target.glsl"
+#include "decode/decoder.glsl"
+
+#ifdef DECODER_STAGED
+void main() {
+  const uint invocations = gl_WorkGroupSize.x;
+  uint lane = gl_LocalInvocationIndex, first = push.first_block + gl_WorkGroupID.x * BLOCKS;
+  clear_values(lane, invocations);
+  [[dont_unroll]] for (uint slot = lane; slot < BLOCKS; slot += invocations) {
+    if (first + slot < push.end_block) {
+      uvec3 position = region_block(first + slot);
+      store_block(slot, parse_block(source_block(position)), position * uvec3(FOOTPRINT_WIDTH, FOOTPRINT_HEIGHT, 1u));
+    } else {
+      store_nothing(slot);
+    }
+  }
+  barrier();
+  [[dont_unroll]] for (uint i = lane; i < BLOCKS * (WEIGHT_LANES + COLOUR_LANES); i += invocations) {
+    uint colour = i - BLOCKS * WEIGHT_LANES;
+    if (i < BLOCKS * WEIGHT_LANES) {
+      unpack_weights(i / WEIGHT_LANES, i % WEIGHT_LANES, WEIGHT_LANES);
+    } else {
+      unpack_colours(colour / COLOUR_LANES, colour % COLOUR_LANES, COLOUR_LANES);
+    }
+  }
+  barrier();
+  [[dont_unroll]] for (uint i = lane; i < BLOCKS * 4u; i += invocations) store_partition(i % BLOCKS, i / BLOCKS);
+  barrier();
+  [[dont_unroll]] for (uint i = lane; i < BLOCKS * FOOTPRINT_WIDTH; i += invocations) {
+    decode_column(i / FOOTPRINT_WIDTH, i % FOOTPRINT_WIDTH);
+  }
+}
+#else
+// These decoders are cheap enough that each invocation reads its block itself.
+void main() {
+  uint first = push.first_block + gl_WorkGroupID.x * BLOCKS;
+  [[dont_unroll]] for (uint i = gl_LocalInvocationIndex; i < BLOCKS * FOOTPRINT_WIDTH; i += gl_WorkGroupSize.x) {
+    uint number = first + i / FOOTPRINT_WIDTH;
+    if (number < push.end_block) decode_column(number, i % FOOTPRINT_WIDTH);
+  }
+}
+#endif
