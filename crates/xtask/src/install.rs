@@ -3,7 +3,7 @@
 use std::path::Path;
 use std::process::{Command, Stdio};
 
-use anyhow::{Context, Result, bail};
+use anyhow::{Context, Result, anyhow, bail};
 
 use crate::options::Options;
 use crate::plan::{Plan, Purpose, Step, plan};
@@ -32,7 +32,7 @@ pub(crate) fn prepare(purpose: Purpose, options: &Options) -> Result<()> {
             say_missing(&missing);
             bail!("{reason}. Install what is missing, then run this again:\n\n    {advice}\n")
         }
-        Plan::Install { missing, steps } => {
+        Plan::Install { missing, steps, advice } => {
             say_missing(&missing);
             println!("To be run:");
             for step in &steps {
@@ -45,7 +45,7 @@ pub(crate) fn prepare(purpose: Purpose, options: &Options) -> Result<()> {
                 bail!("something is missing and --no-install was given");
             }
             for step in &steps {
-                carry_out(step)?;
+                carry_out(step).map_err(|error| anyhow!("{error:#}\n\nTo install by hand, {advice}"))?;
             }
             check(purpose)
         }
@@ -71,7 +71,7 @@ fn carry_out(step: &Step) -> Result<()> {
             }
             let status = command.status().with_context(|| format!("could not start `{program}`"))?;
             if !status.success() {
-                bail!("`{step}` failed; run it by hand, as root, then run this again");
+                bail!("`{step}` failed");
             }
             Ok(())
         }

@@ -60,8 +60,8 @@ impl fmt::Display for Step {
 pub(crate) enum Plan {
     /// Nothing is missing.
     Ready,
-    /// These steps bring it all.
-    Install { missing: Vec<Requirement>, steps: Vec<Step> },
+    /// These steps bring it all; `advice` is what a person does if one of them fails.
+    Install { missing: Vec<Requirement>, steps: Vec<Step>, advice: String },
     /// Something is missing that we may not or cannot install; `advice` is what a person has to do.
     Stuck { missing: Vec<Requirement>, reason: String, advice: String },
 }
@@ -78,20 +78,23 @@ pub(crate) fn plan(purpose: Purpose, machine: &Machine) -> Plan {
         return Plan::Ready;
     }
     let packages = packages(&missing, machine.system);
+    let advice = advice(machine.system, &packages);
+    let stuck = |reason: &str| Plan::Stuck {
+        missing: missing.clone(),
+        reason: reason.to_owned(),
+        advice: advice.clone(),
+    };
     if !machine.system.uses_apt() {
-        let reason = "packages are installed by this command only with apt (Debian, Ubuntu)".to_owned();
-        return Plan::Stuck { missing, reason, advice: advice(machine.system, &packages) };
+        return stuck("packages are installed by this command only with apt (Debian, Ubuntu)");
     }
     if !machine.has_apt {
-        let reason = "apt-get is not in PATH".to_owned();
-        return Plan::Stuck { missing, reason, advice: advice(machine.system, &packages) };
+        return stuck("apt-get is not in PATH");
     }
     let Some(prefix) = machine.privilege.prefix() else {
         if packages.is_empty() {
-            return Plan::Install { missing, steps: vec![Step::UnpackSwiftShader] };
+            return Plan::Install { missing, steps: vec![Step::UnpackSwiftShader], advice };
         }
-        let reason = "this user is not root and there is no sudo".to_owned();
-        return Plan::Stuck { missing, reason, advice: advice(machine.system, &packages) };
+        return stuck("this user is not root and there is no sudo");
     };
 
     let mut steps = vec![command(prefix, &["apt-get", "update"])];
@@ -110,7 +113,7 @@ pub(crate) fn plan(purpose: Purpose, machine: &Machine) -> Plan {
     if missing.contains(&Requirement::SwiftShader) {
         steps.push(Step::UnpackSwiftShader);
     }
-    Plan::Install { missing, steps }
+    Plan::Install { missing, steps, advice }
 }
 
 fn packages(missing: &[Requirement], system: System) -> Vec<&'static str> {
@@ -128,9 +131,10 @@ fn command(prefix: &[&str], words: &[&str]) -> Step {
 }
 
 /// How a person installs `packages` on `system`.
-pub(crate) fn advice(system: System, packages: &[&str]) -> String {
+fn advice(system: System, packages: &[&str]) -> String {
     let packages = packages.join(" ");
     match system {
+        System::Debian | System::Ubuntu if packages.is_empty() => "as root: apt-get update".to_owned(),
         System::Debian | System::Ubuntu => {
             format!("as root: apt-get update && apt-get install --no-install-recommends {packages}")
         }

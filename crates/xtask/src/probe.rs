@@ -97,14 +97,18 @@ impl Files {
             .find_map(|name| self.library(name))
     }
 
-    /// Whether nothing else is needed to link shaderc, or `name` lies beside its archive.
+    /// Whether the library `name` is there, or not needed because shaderc's archive holds it.
     ///
     /// Upstream's archive holds glslang and SPIRV-Tools; Debian's holds neither. The archive is linked
     /// where there is one, the shared library only where there is none.
     fn shaderc_has_or(&self, name: &str) -> bool {
-        let Some(archive) = self.shaderc_archive() else { return self.shaderc_shared().is_some() };
-        let beside = archive.parent().is_some_and(|dir| dir.join(name).exists());
-        beside || fs::read(&archive).is_ok_and(|bytes| holds_glslang(&bytes))
+        if self.library(name).is_some() {
+            return true;
+        }
+        match self.shaderc_archive() {
+            Some(archive) => fs::read(&archive).is_ok_and(|bytes| holds_glslang(&bytes)),
+            None => self.shaderc_shared().is_some(),
+        }
     }
 
     /// lavapipe's driver manifest.

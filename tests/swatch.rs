@@ -1,0 +1,77 @@
+//! The CPU twins decode the project's own textures to what other people's decoders say they hold
+//! (tests/data/README.md).
+
+use sha2::{Digest, Sha256};
+use std::path::Path;
+use texemu_format::{Codec, Format, Numeric};
+use texemu_reference::{Options, decode_image};
+
+/// One line of tests/data/INDEX.tsv.
+struct Entry {
+    file: String,
+    format: &'static Format,
+    extent: [u32; 3],
+    levels: u32,
+    sha256: String,
+}
+
+fn entries() -> Vec<Entry> {
+    let text = std::fs::read_to_string(data("INDEX.tsv")).unwrap();
+    let entry = |line: &str| {
+        let [file, format, width, height, levels, _, sha256, _] = line.split('\t').collect::<Vec<_>>()[..]
+        else {
+            panic!("a line of INDEX.tsv does not have eight columns: {line}")
+        };
+        Entry {
+            file: file.to_owned(),
+            format: texemu_format::by_name(format).unwrap(),
+            extent: [width.parse().unwrap(), height.parse().unwrap(), 1],
+            levels: levels.parse().unwrap(),
+            sha256: sha256.to_owned(),
+        }
+    };
+    text.lines().skip(1).map(entry).collect()
+}
+
+fn data(file: &str) -> std::path::PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/data").join(file)
+}
+
+/// The file's blocks, read as the format that the index names.
+fn texture(entry: &Entry) -> texemu_container::Texture {
+    let mut texture = texemu_container::open(data(&entry.file)).unwrap();
+    if entry.format.numeric == Numeric::Srgb {
+        texture.set_numeric(Numeric::Srgb).unwrap();
+    }
+    texture
+}
+
+#[test]
+fn the_containers_say_what_the_index_says() {
+    let entries = entries();
+    assert_eq!(entries.len(), 10, "every file of tests/data");
+    for entry in entries {
+        let texture = texture(&entry);
+        let shape = texture.shape();
+        assert_eq!(shape.format().name, entry.format.name, "{}: format", entry.file);
+        assert_eq!(shape.extent(), entry.extent, "{}: extent", entry.file);
+        assert_eq!(shape.levels(), entry.levels, "{}: levels", entry.file);
+    }
+}
+
+#[test]
+fn the_twin_decodes_astc_as_other_decoders_do() {
+    let astc: Vec<_> = entries().into_iter().filter(|entry| entry.format.codec == Codec::AstcLdr).collect();
+    assert_eq!(astc.len(), 7, "six .astc files and one .ktx2");
+    for entry in astc {
+        let texture = texture(&entry);
+        let mut hash = Sha256::new();
+        for level in 0..entry.levels {
+            let extent = texture.shape().level_extent(level);
+            let texels = decode_image(entry.format, texture.level(level), extent, &Options::default());
+            hash.update(texels.unwrap());
+        }
+        let hash: String = hash.finalize().iter().map(|byte| format!("{byte:02x}")).collect();
+        assert_eq!(hash, entry.sha256, "{}: all its texels", entry.file);
+    }
+}
