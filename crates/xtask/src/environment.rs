@@ -41,14 +41,13 @@ impl Driver {
         Self { name: "swiftshader", icd: Some(tools.icd()), layer: Some(tools) }
     }
 
-    /// What it is called in messages and in `TEXEMU_TEST_DEVICE`.
+    /// What it is called in messages.
     pub(crate) fn name(&self) -> &'static str {
         self.name
     }
 
     /// Makes `command` and what it starts see this driver alone.
     pub(crate) fn apply(&self, command: &mut Command) {
-        command.env("TEXEMU_TEST_DEVICE", self.name);
         if let Some(icd) = &self.icd {
             // The newer name wins over the older where both are set, and old loaders know only the older.
             command
