@@ -37,12 +37,35 @@ pub(crate) fn all() -> Vec<Variant> {
     let mut variants = Vec::new();
     variants.extend(bench());
     variants.extend(transcode());
+    variants.extend(encode());
     variants
 }
 
 /// The kernels that benchmarks compare with.
 fn bench() -> Vec<Variant> {
     vec![Variant::new("copy_bytes", "bench/copy.comp").define("COPY", 1)]
+}
+
+/// The encoders by themselves, from uncompressed texels in a buffer.
+fn encode() -> Vec<Variant> {
+    // Name, ENCODE_BC, and what tells it from another of that number.
+    const ENCODERS: [(&str, u32, &[&str]); 7] = [
+        ("bc1_rgb", 1, &[]),
+        ("bc1_rgba", 1, &["ENCODE_PUNCH_THROUGH"]),
+        ("bc3", 3, &[]),
+        ("bc4_unorm", 4, &[]),
+        ("bc4_snorm", 4, &["ENCODE_SNORM"]),
+        ("bc5_unorm", 5, &[]),
+        ("bc5_snorm", 5, &["ENCODE_SNORM"]),
+    ];
+    let variant = |(name, bc, flags): (&str, u32, &[&str]), high: bool| {
+        let effort = if high { "high" } else { "fast" };
+        let variant = Variant::new(format!("encode_{name}_{effort}"), "transcode/encode.comp")
+            .define("ENCODE_BC", bc)
+            .define("EFFORT_HIGH", u32::from(high));
+        flags.iter().fold(variant, |variant, flag| variant.define(flag, 1))
+    };
+    ENCODERS.into_iter().flat_map(|encoder| [false, true].map(|high| variant(encoder, high))).collect()
 }
 
 /// One decoder and what it writes.

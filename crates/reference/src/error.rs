@@ -1,6 +1,6 @@
 use texemu_format::VkFormat;
 
-/// Why an image could not be decoded. Illegal blocks are no error: they decode to the error colour.
+/// Why an image could not be decoded or encoded. Illegal blocks are no error: they decode to the error colour.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum Error {
@@ -10,6 +10,17 @@ pub enum Error {
     /// Only `ASTC_*_UNORM_BLOCK` and `ASTC_*_SFLOAT_BLOCK` can be decoded to 16-bit floats.
     #[error("{0:?} cannot be decoded to 16-bit floats")]
     NoFloat16(VkFormat),
+    /// The format is not one that this crate encodes.
+    #[error("{0:?} is not a format with a CPU encoder")]
+    NotATarget(VkFormat),
+    /// Fewer bytes of texels than the extent needs.
+    #[error("the image needs {needed} bytes of texels, {given} were given")]
+    TooFewTexels {
+        /// Bytes that the extent needs.
+        needed: u64,
+        /// Bytes that were given.
+        given: u64,
+    },
     /// Fewer bytes of blocks than the extent needs.
     #[error("the image needs {needed} bytes of blocks, {given} were given")]
     TooFewBlocks {
@@ -18,10 +29,10 @@ pub enum Error {
         /// Bytes that were given.
         given: u64,
     },
-    /// The buffer for the texels does not have the size of the image.
-    #[error("the texels take {needed} bytes, the buffer has {given}")]
+    /// The buffer for the result does not have its size.
+    #[error("the result takes {needed} bytes, the buffer has {given}")]
     WrongBufferSize {
-        /// Bytes that the texels take.
+        /// Bytes that the result takes.
         needed: u64,
         /// Bytes that the buffer has.
         given: u64,

@@ -17,6 +17,7 @@
 
 pub mod astc;
 pub mod blocks;
+pub mod encode;
 mod error;
 mod half;
 mod image;
