@@ -40,4 +40,7 @@ pub enum Error {
     /// The image does not fit in the address space.
     #[error("an image of {0:?} texels does not fit in memory")]
     TooLarge([u32; 3]),
+    /// The format is not one whose texels can be compared.
+    #[error("texels of {0:?} cannot be compared")]
+    NotTexels(VkFormat),
 }

@@ -30,13 +30,27 @@ pub(crate) fn from_lns16(c: u16) -> u16 {
     ((e << 10) + (mt >> 3) as u16).min(0x7BFF)
 }
 
+/// The value of any 16-bit float.
+pub(crate) fn value(half: u16) -> f64 {
+    let (exponent, mantissa) = (i32::from(half >> 10 & 31), f64::from(half & 0x3FF));
+    let magnitude = match exponent {
+        0 => mantissa * 2f64.powi(-24),
+        31 if mantissa == 0.0 => f64::INFINITY,
+        31 => f64::NAN,
+        _ => (1024.0 + mantissa) * 2f64.powi(exponent - 25),
+    };
+    if half >> 15 == 1 { -magnitude } else { magnitude }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    fn value(half: u16) -> f64 {
-        let (e, m) = (i32::from(half >> 10 & 31), f64::from(half & 0x3FF));
-        if e == 0 { m * 2f64.powi(-24) } else { (1024.0 + m) * 2f64.powi(e - 25) }
+    #[test]
+    fn values_are_those_of_ieee_754() {
+        assert_eq!([0x3C00, 0xC000, 0x7BFF, 0x0001].map(value), [1.0, -2.0, 65504.0, 2f64.powi(-24)]);
+        assert_eq!(value(0xFC00), f64::NEG_INFINITY, "infinity");
+        assert!(value(0xFFFF).is_nan(), "not a number");
     }
 
     #[test]

@@ -5,8 +5,8 @@ use std::thread;
 
 use texemu_format::{Codec, Format, Numeric};
 
-use crate::Error;
 use crate::astc::{self, MAX_TEXELS};
+use crate::{Error, eac, etc2};
 
 /// Texels from which a second thread pays.
 const TEXELS_A_THREAD: u64 = 1 << 14;
@@ -174,6 +174,11 @@ fn with_decoder(format: &Format, options: &Options, job: impl WithDecoder) -> Re
         }
         (Codec::AstcLdr, _) => job.run(&astc::Decoder::<astc::Unorm8>::new(footprint, false, error)),
         (Codec::AstcHdr, _) => job.run(&astc::Decoder::<astc::Float16>::new(footprint, true, error)),
+        (Codec::Etc2Rgb, _) => job.run(&etc2::Rgb8),
+        (Codec::Etc2RgbA1, _) => job.run(&etc2::Rgb8A1),
+        (Codec::Etc2Rgba, _) => job.run(&etc2::Rgba8),
+        (Codec::EacR, _) => job.run(&eac::R11 { signed: format.is_snorm() }),
+        (Codec::EacRg, _) => job.run(&eac::Rg11 { signed: format.is_snorm() }),
         _ => return Err(Error::NotASource(format.vk)),
     }
     Ok(())
@@ -245,7 +250,14 @@ mod tests {
 
     #[test]
     fn an_image_is_its_blocks_side_by_side() {
-        for name in ["ASTC_5x4_UNORM_BLOCK", "ASTC_12x10_SRGB_BLOCK", "ASTC_8x6_SFLOAT_BLOCK"] {
+        for name in [
+            "ASTC_5x4_UNORM_BLOCK",
+            "ASTC_12x10_SRGB_BLOCK",
+            "ASTC_8x6_SFLOAT_BLOCK",
+            "ETC2_R8G8B8A1_SRGB_BLOCK",
+            "EAC_R11_SNORM_BLOCK",
+            "EAC_R11G11_UNORM_BLOCK",
+        ] {
             let format = format(name);
             let extent = [100, 61, 3];
             let options = Options { threads: 3, ..Options::default() };
@@ -255,7 +267,7 @@ mod tests {
             let [width, height] = format.footprint;
             let bytes = target(format, &options).expect("has a target").block_bytes;
             let mut texels = vec![0; (width * height * bytes) as usize];
-            for (index, block) in (0..).zip(blocks.chunks(16)) {
+            for (index, block) in (0..).zip(blocks.chunks(format.block_bytes as usize)) {
                 decode_block(format, block, &options, &mut texels).expect("decodes");
                 let (left, top) = (index % columns * width, index / columns % rows * height);
                 let z = index / columns / rows;

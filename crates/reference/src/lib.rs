@@ -17,10 +17,14 @@
 
 pub mod astc;
 pub mod blocks;
+mod difference;
+mod eac;
 pub mod encode;
 mod error;
+pub mod etc2;
 mod half;
 mod image;
 
+pub use difference::{Difference, difference};
 pub use error::Error;
 pub use image::{ErrorColor, Options, decode_bands, decode_block, decode_image, decode_into, target};
