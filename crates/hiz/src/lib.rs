@@ -1,1 +1,34 @@
-//! Under construction.
+//! Hierarchical depth: pyramids of a depth buffer in which a coarse texel bounds every depth it stands for.
+//!
+//! ```text
+//! depth image --(scheme, reduction, path)--> levels --(queries)--> hidden | visible | undecided
+//! ```
+//!
+//! * [`Scheme`] says which texels a texel covers, and so which queries the pyramid answers;
+//! * [`Reduction`] says what it keeps of them: least, greatest, both. A NaN counts as the extreme that keeps every answer
+//!   safe, -0 is below +0, denormals and infinities count as they are;
+//! * [`Path`] says how the device makes it. All paths give the same bits, which [`Oracle`] gives on the CPU.
+//!
+//! [`HizPlan`] works everything out without a device; [`Hiz`] holds the pipelines and records; a [`HizTarget`] is the images that one
+//! recording in flight fills.
+
+mod access;
+mod caps;
+mod error;
+mod hiz;
+mod kernels;
+mod oracle;
+mod order;
+mod plan;
+mod raster;
+mod scheme;
+mod target;
+
+pub use access::{Access, HizAccess};
+pub use caps::HizCaps;
+pub use error::{Error, Result};
+pub use hiz::{Hiz, HizDepth};
+pub use oracle::{DepthValues, Level, Oracle};
+pub use plan::{HizDesc, HizLevel, HizPlan, MAX_EXTENT, MAX_LEVEL, Path, Step, StepKind, TexelFormat};
+pub use scheme::{Answer, Answers, DepthOrder, Keep, Reduction, Scheme};
+pub use target::HizTarget;
