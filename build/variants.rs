@@ -47,18 +47,33 @@ pub(crate) fn all() -> Vec<Variant> {
 fn hiz() -> Vec<Variant> {
     let mut variants = vec![
         Variant::new("hiz_level_vertex", "hiz/level.vert"),
-        Variant::new("hiz_level_typed", "hiz/level.comp").define("SOURCE", 0).define("COMPONENTS", 1).define("TYPED", 1),
+        Variant::new("hiz_level_typed", "hiz/level.comp")
+            .define("SOURCE", 0)
+            .define("COMPONENTS", 1)
+            .define("TYPED", 1),
     ];
     for (both, components) in [("", 1), ("_both", 2)] {
-        let variant = |name: String, file, source: u32| Variant::new(name, file).define("SOURCE", source).define("COMPONENTS", components);
-        let sources: &[(&str, u32)] = if components == 1 { &[("", 0), ("_samples", 1)] } else { &[("", 0), ("_samples", 1), ("_level", 2)] };
+        let variant = |name: String, file, source: u32| {
+            Variant::new(name, file).define("SOURCE", source).define("COMPONENTS", components)
+        };
+        let sources: &[(&str, u32)] = if components == 1 {
+            &[("", 0), ("_samples", 1)]
+        } else {
+            &[("", 0), ("_samples", 1), ("_level", 2)]
+        };
         for &(suffix, source) in sources {
             variants.push(variant(format!("hiz_level{both}{suffix}"), "hiz/level.comp", source));
             variants.push(variant(format!("hiz_draw{both}{suffix}"), "hiz/level.frag", source));
-            variants.push(variant(format!("hiz_views{both}{suffix}"), "hiz/level.frag", source).define("MULTIVIEW", 1));
+            variants.push(
+                variant(format!("hiz_views{both}{suffix}"), "hiz/level.frag", source).define("MULTIVIEW", 1),
+            );
         }
         for (suffix, source) in [("", 0), ("_samples", 1)] {
-            variants.push(variant(format!("hiz_shared_atomic{both}{suffix}"), "hiz/shared_atomic.comp", source));
+            variants.push(variant(
+                format!("hiz_shared_atomic{both}{suffix}"),
+                "hiz/shared_atomic.comp",
+                source,
+            ));
         }
         variants.push(variant(format!("hiz_fold{both}"), "hiz/fold.comp", 0));
         for (name, pass) in [("chain", 0), ("tiles", 1), ("rest", 2)] {
@@ -69,7 +84,9 @@ fn hiz() -> Vec<Variant> {
                 variants.push(pass(format!("hiz_{name}{both}_samples"), 1));
             }
             if components == 1 && name == "chain" {
-                variants.push(pass(format!("hiz_{name}_aligned_indexed"), 0).define("ALIGNED", 1).define("INDEXED", 1));
+                variants.push(
+                    pass(format!("hiz_{name}_aligned_indexed"), 0).define("ALIGNED", 1).define("INDEXED", 1),
+                );
                 variants.push(pass(format!("hiz_{name}_indexed"), 0).define("INDEXED", 1));
             }
         }
