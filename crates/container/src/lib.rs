@@ -23,7 +23,9 @@
 //! ```
 
 mod astc;
+mod dds;
 mod error;
+mod exr;
 mod fields;
 mod file;
 mod ktx;
@@ -37,7 +39,9 @@ mod texture;
 
 use std::path::Path;
 
+pub use dds::write_dds;
 pub use error::Error;
+pub use exr::write_exr;
 pub use file::{Limits, write_atomically};
 pub use ktx2::{Ktx2Options, write_ktx2};
 pub use png::write_png;
@@ -87,11 +91,12 @@ impl Container {
 
     /// The kind of a file by its first bytes, of those that can be read.
     pub fn detect(start: &[u8]) -> Option<Self> {
-        let magics: [(&[u8], Self); 4] = [
+        let magics: [(&[u8], Self); 5] = [
             (&astc::MAGIC, Self::Astc),
             (&ktx::MAGIC, Self::Ktx),
             (&ktx2::MAGIC, Self::Ktx2),
             (&pkm::MAGIC, Self::Pkm),
+            (&dds::MAGIC, Self::Dds),
         ];
         magics.into_iter().find(|(magic, _)| start.starts_with(magic)).map(|(_, container)| container)
     }
@@ -139,6 +144,7 @@ pub fn read_with(bytes: Vec<u8>, limits: Limits) -> Result<Texture, Error> {
         Some(Container::Ktx) => ktx::read(bytes),
         Some(Container::Ktx2) => ktx2::read(bytes, limits),
         Some(Container::Pkm) => pkm::read(bytes),
+        Some(Container::Dds) => dds::read(bytes),
         _ => Err(Error::UnknownContainer { start: bytes[..bytes.len().min(12)].to_vec() }),
     }
 }

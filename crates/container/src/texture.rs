@@ -196,13 +196,12 @@ fn sibling(format: &Format, numeric: Numeric) -> Option<&'static Format> {
 
 /// Where each level starts when all lie one after the other.
 pub(crate) fn packed_offsets(shape: &Shape) -> Vec<usize> {
-    (0..shape.levels())
-        .scan(0, |next, level| {
-            let start = *next;
-            *next += shape.level_bytes(level) as usize;
-            Some(start)
-        })
-        .collect()
+    offsets((0..shape.levels()).map(|level| shape.level_bytes(level)))
+}
+
+/// Where each of several runs of bytes starts when they lie one after the other.
+pub(crate) fn offsets(sizes: impl Iterator<Item = u64>) -> Vec<usize> {
+    sizes.scan(0, |next, bytes| Some(std::mem::replace(next, *next + bytes as usize))).collect()
 }
 
 impl Notes {

@@ -1,0 +1,148 @@
+//! From formats and a choice to a kernel and its specialization.
+
+use crate::choose::{Choice, Configuration, tile};
+use crate::error::{Error, Result};
+use crate::job::Job;
+use texemu_core::Gpu;
+use texemu_core::vk;
+use texemu_format::{Codec, Format, Numeric};
+use texemu_shaders::{
+    Decoder, Effort, Granularity, Kernel, Staging, Store, TRANSCODE, TargetKind, TranscodeKey,
+};
+
+/// A kernel, ready to be specialized.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Selected {
+    pub(crate) kernel: &'static Kernel,
+    pub(crate) configuration: Configuration,
+}
+
+/// Picks the kernel for a job of `blocks` blocks in all.
+pub(crate) fn select(gpu: &Gpu, job: &Job<'_>, blocks: u64) -> Result<Selected> {
+    let (format, target) = (job.format, job.target.format);
+    let none = || Error::NoKernel { source_format: format, target };
+    if !format.targets.contains(target.vk) {
+        return Err(none());
+    }
+    let key = |configuration: &Configuration| -> Option<TranscodeKey> {
+        Some(TranscodeKey {
+            granularity: configuration.granularity,
+            source: job.source.kind(),
+            decoder: decoder(format, target)?,
+            target: target_kind(target)?,
+            store: store(job),
+            staging: configuration.staging,
+            effort: if target.is_compressed() { job.options.effort } else { Effort::Fast },
+        })
+    };
+    let find = |wanted: Configuration| {
+        let (kernel, staging) = lookup(&key(&wanted)?)?;
+        // A module with fixed sizes decides how many blocks a workgroup takes.
+        let blocks = match staging {
+            Staging::Bytes { blocks, .. } => blocks,
+            Staging::Words => wanted.blocks,
+        };
+        Some(Selected { kernel, configuration: Configuration { staging, blocks, ..wanted } })
+    };
+    let fastest = tile(gpu.capabilities(), gpu.features(), format.footprint, blocks);
+    let words = Configuration { staging: Staging::Words, ..fastest };
+    let choices: &[Configuration] = match job.options.choice {
+        Choice::Exactly(configuration) => &[configuration],
+        Choice::Granularity(Granularity::PerTexel) => &[Configuration::PER_TEXEL],
+        Choice::Granularity(Granularity::PerBlock) => &[Configuration::PER_BLOCK],
+        Choice::Granularity(Granularity::Tile) => &[fastest, words],
+        Choice::Auto => &[fastest, words, Configuration::PER_BLOCK, Configuration::PER_TEXEL],
+    };
+    choices.iter().find_map(|&configuration| find(configuration)).ok_or_else(|| {
+        let any = decoder(format, target).zip(target_kind(target)).is_some_and(|(decoder, kind)| {
+            TRANSCODE.iter().any(|(key, _)| key.decoder == decoder && key.target == kind)
+        });
+        let what = format!("{:?}, {:?}, {:?}", job.options.choice, job.source.kind(), store(job));
+        if any { Error::NoVariant { source_format: format, target, what } } else { none() }
+    })
+}
+
+/// The kernel of `key`; for byte staging, the one with the least room that suffices.
+fn lookup(key: &TranscodeKey) -> Option<(&'static Kernel, Staging)> {
+    let Staging::Bytes { blocks, weight_bytes } = key.staging else {
+        return Some((texemu_shaders::transcode(key)?, Staging::Words));
+    };
+    let room = |staging: Staging| match staging {
+        Staging::Bytes { blocks: other, weight_bytes: bytes } if other == blocks && bytes >= weight_bytes => {
+            Some(bytes)
+        }
+        _ => None,
+    };
+    TRANSCODE
+        .iter()
+        .filter(|(other, _)| TranscodeKey { staging: key.staging, ..*other } == *key)
+        .filter_map(|&(other, kernel)| Some((room(other.staging)?, other.staging, kernel)))
+        .min_by_key(|&(bytes, ..)| bytes)
+        .map(|(_, staging, kernel)| (kernel, staging))
+}
+
+/// The specialization constants of `glsl/transcode/interface.glsl`.
+pub(crate) fn constants(job: &Job<'_>, configuration: &Configuration) -> [(u32, u32); 8] {
+    let numeric = match job.format.numeric {
+        Numeric::Unorm | Numeric::Ufloat => 0,
+        Numeric::Srgb => 1,
+        Numeric::Snorm => 2,
+        Numeric::Sfloat => 3,
+    };
+    [
+        (0, job.format.footprint[0]),
+        (1, job.format.footprint[1]),
+        (2, numeric),
+        (3, configuration.blocks),
+        (4, configuration.threads),
+        (5, configuration.lanes[0]),
+        (6, configuration.lanes[1]),
+        (7, job.options.error_colour.rgba8()),
+    ]
+}
+
+fn decoder(format: &Format, target: &Format) -> Option<Decoder> {
+    let float = matches!(target.codec, Codec::Rgba16f | Codec::Bc6h);
+    Some(match format.codec {
+        // An LDR format decoded to floats takes the decoder that keeps 16 bits.
+        Codec::AstcLdr if !float => Decoder::AstcLdr,
+        Codec::AstcLdr | Codec::AstcHdr => Decoder::AstcHdr,
+        Codec::Etc2Rgb => Decoder::Etc2Rgb,
+        Codec::Etc2RgbA1 => Decoder::Etc2RgbA1,
+        Codec::Etc2Rgba => Decoder::Etc2Rgba,
+        Codec::EacR => Decoder::EacR,
+        Codec::EacRg => Decoder::EacRg,
+        _ => return None,
+    })
+}
+
+fn target_kind(target: &Format) -> Option<TargetKind> {
+    Some(match target.codec {
+        Codec::Rgba8 => TargetKind::Rgba8,
+        Codec::Rgba16f => TargetKind::Rgba16f,
+        Codec::R16 => TargetKind::R16,
+        Codec::Rg16 => TargetKind::Rg16,
+        Codec::Bc1Rgb | Codec::Bc1Rgba => TargetKind::Bc1,
+        Codec::Bc3 => TargetKind::Bc3,
+        Codec::Bc4 => TargetKind::Bc4,
+        Codec::Bc5 => TargetKind::Bc5,
+        Codec::Bc6h => TargetKind::Bc6h,
+        Codec::Bc7 => TargetKind::Bc7,
+        _ => return None,
+    })
+}
+
+fn store(job: &Job<'_>) -> Store {
+    if job.target.format.is_compressed() {
+        Store::Buffer
+    } else if job.target.image_type == vk::ImageType::TYPE_3D {
+        Store::Image3d
+    } else {
+        Store::Image2d
+    }
+}
+
+/// Whether the kernel reads the ASTC tables.
+pub(crate) fn needs_tables(kernel: &Kernel) -> bool {
+    kernel.bindings.iter().any(|binding| binding.binding == 2)
+}
