@@ -14,26 +14,28 @@ use texemu_format::{Format, level_extent};
 use texemu_transcode::{Job, Options, Recorded, Region, Source, Target, Transcoder};
 
 /// A device that fails its test if validation is not silent.
-pub struct TestGpu {
-    pub gpu: Gpu,
+pub(crate) struct TestGpu {
+    pub(crate) gpu: Gpu,
     log: ValidationLog,
 }
 
 impl TestGpu {
     /// Everything the device has.
-    pub fn new() -> Self {
+    pub(crate) fn new() -> Self {
         Self::open(false)
     }
 
     /// As the weakest device would be: no optional features, descriptor sets from pools.
-    pub fn baseline() -> Self {
+    pub(crate) fn baseline() -> Self {
         Self::open(true)
     }
 
     fn open(baseline: bool) -> Self {
         let select = std::env::var("TEXEMU_TEST_DEVICE").map_or(Select::Best, |text| Select::parse(&text));
-        let desc = GpuDesc { select, validation: Validation::Synchronization, cache: CacheLocation::Off, baseline };
-        let gpu = Gpu::open(&desc).expect("the tests need a Vulkan device and the validation layer; see README.md");
+        let desc =
+            GpuDesc { select, validation: Validation::Synchronization, cache: CacheLocation::Off, baseline };
+        let gpu =
+            Gpu::open(&desc).expect("the tests need a Vulkan device and the validation layer; see README.md");
         let log = gpu.validation_log();
         Self { gpu, log }
     }
@@ -57,7 +59,7 @@ impl Drop for TestGpu {
 }
 
 /// Where the shared data lies, or `None` with a printed reason: the test is skipped then.
-pub fn shared() -> Option<PathBuf> {
+pub(crate) fn shared() -> Option<PathBuf> {
     let path = std::env::var_os("TEXEMU_SHARED")
         .map_or_else(|| PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../shared"), PathBuf::from);
     if path.join("data/INDEX.tsv").exists() {
@@ -68,22 +70,28 @@ pub fn shared() -> Option<PathBuf> {
 }
 
 /// An image to transcode into, 2D (arrays, cubes) or 3D, of an uncompressed target format.
-pub struct TestImage {
-    pub image: Image,
-    pub format: &'static Format,
-    pub image_type: vk::ImageType,
-    pub extent: [u32; 3],
-    pub levels: u32,
-    pub layers: u32,
+pub(crate) struct TestImage {
+    pub(crate) image: Image,
+    pub(crate) format: &'static Format,
+    pub(crate) image_type: vk::ImageType,
+    pub(crate) extent: [u32; 3],
+    pub(crate) levels: u32,
+    pub(crate) layers: u32,
 }
 
 impl TestImage {
-    pub fn new(gpu: &Gpu, format: &'static Format, extent: [u32; 3], levels: u32, layers: u32) -> Self {
+    pub(crate) fn new(
+        gpu: &Gpu,
+        format: &'static Format,
+        extent: [u32; 3],
+        levels: u32,
+        layers: u32,
+    ) -> Self {
         let image_type = if extent[2] > 1 { vk::ImageType::TYPE_3D } else { vk::ImageType::TYPE_2D };
         Self::with_type(gpu, format, image_type, extent, levels, layers)
     }
 
-    pub fn with_type(
+    pub(crate) fn with_type(
         gpu: &Gpu,
         format: &'static Format,
         image_type: vk::ImageType,
@@ -91,7 +99,9 @@ impl TestImage {
         levels: u32,
         layers: u32,
     ) -> Self {
-        let mut usage = vk::ImageUsageFlags::TRANSFER_SRC | vk::ImageUsageFlags::TRANSFER_DST | vk::ImageUsageFlags::SAMPLED;
+        let mut usage = vk::ImageUsageFlags::TRANSFER_SRC
+            | vk::ImageUsageFlags::TRANSFER_DST
+            | vk::ImageUsageFlags::SAMPLED;
         let mut flags = vk::ImageCreateFlags::empty();
         if !format.is_compressed() {
             usage |= vk::ImageUsageFlags::STORAGE;
@@ -111,7 +121,7 @@ impl TestImage {
         Self { image, format, image_type, extent, levels, layers }
     }
 
-    pub fn target(&self, layout: vk::ImageLayout, discard: bool) -> Target<'static> {
+    pub(crate) fn target(&self, layout: vk::ImageLayout, discard: bool) -> Target<'static> {
         Target {
             image: self.image.handle(),
             format: self.format,
@@ -126,13 +136,18 @@ impl TestImage {
     }
 
     /// Bytes of a level, all its layers.
-    pub fn level_bytes(&self, level: u32) -> u64 {
+    pub(crate) fn level_bytes(&self, level: u32) -> u64 {
         let layer = self.format.level_bytes(level_extent(self.extent, level)).expect("small");
         layer * u64::from(self.layers)
     }
 
     /// Records copies of all levels, tight, into a buffer. The image is in `layout`.
-    pub fn read_back(&self, gpu: &Gpu, commands: vk::CommandBuffer, layout: vk::ImageLayout) -> Buffer {
+    pub(crate) fn read_back(
+        &self,
+        gpu: &Gpu,
+        commands: vk::CommandBuffer,
+        layout: vk::ImageLayout,
+    ) -> Buffer {
         let bytes = (0..self.levels).map(|level| self.level_bytes(level).next_multiple_of(16)).sum();
         let buffer = Buffer::new(
             gpu,
@@ -207,7 +222,7 @@ impl TestImage {
     }
 
     /// One level out of what [`TestImage::read_back`] filled.
-    pub fn level<'a>(&self, buffer: &'a Buffer, level: u32) -> &'a [u8] {
+    pub(crate) fn level<'a>(&self, buffer: &'a Buffer, level: u32) -> &'a [u8] {
         let start: u64 = (0..level).map(|level| self.level_bytes(level).next_multiple_of(16)).sum();
         let end = start + self.level_bytes(level);
         &buffer.mapped().expect("read-back memory is mapped")[start as usize..end as usize]
@@ -215,7 +230,7 @@ impl TestImage {
 }
 
 /// A buffer that holds `bytes`, to be read as blocks or copied.
-pub fn upload(gpu: &Gpu, bytes: &[u8]) -> Buffer {
+pub(crate) fn upload(gpu: &Gpu, bytes: &[u8]) -> Buffer {
     let desc = BufferDesc {
         name: "blocks",
         size: bytes.len() as u64,
@@ -230,15 +245,15 @@ pub fn upload(gpu: &Gpu, bytes: &[u8]) -> Buffer {
 }
 
 /// A storage image a level that holds `blocks` as texels, in `GENERAL`, with its storage view.
-pub struct BlockImage {
-    pub image: Image,
-    pub view: vk::ImageView,
+pub(crate) struct BlockImage {
+    pub(crate) image: Image,
+    pub(crate) view: vk::ImageView,
     gpu: Gpu,
 }
 
 impl BlockImage {
     /// `extent` in blocks. The upload runs at once.
-    pub fn new(
+    pub(crate) fn new(
         gpu: &Gpu,
         format: &Format,
         blocks: &[u8],
@@ -299,7 +314,17 @@ impl BlockImage {
                 );
                 let start = vk::PipelineStageFlags::TOP_OF_PIPE;
                 // SAFETY: the image is alive; recorded outside a render pass.
-                unsafe { gpu.device().cmd_pipeline_barrier(commands, start, transfer, none, &[], &[], &[to_transfer]) };
+                unsafe {
+                    gpu.device().cmd_pipeline_barrier(
+                        commands,
+                        start,
+                        transfer,
+                        none,
+                        &[],
+                        &[],
+                        &[to_transfer],
+                    )
+                };
                 let copy = vk::BufferImageCopy::default()
                     .image_subresource(
                         vk::ImageSubresourceLayers::default()
@@ -310,11 +335,27 @@ impl BlockImage {
                 let layout = vk::ImageLayout::TRANSFER_DST_OPTIMAL;
                 // SAFETY: the staging buffer holds all blocks.
                 unsafe {
-                    gpu.device().cmd_copy_buffer_to_image(commands, staging.handle(), image.handle(), layout, &[copy]);
+                    gpu.device().cmd_copy_buffer_to_image(
+                        commands,
+                        staging.handle(),
+                        image.handle(),
+                        layout,
+                        &[copy],
+                    );
                 }
                 let to_general = barrier(layout, vk::ImageLayout::GENERAL, write, vk::AccessFlags::empty());
                 // SAFETY: as above.
-                unsafe { gpu.device().cmd_pipeline_barrier(commands, transfer, transfer, none, &[], &[], &[to_general]) };
+                unsafe {
+                    gpu.device().cmd_pipeline_barrier(
+                        commands,
+                        transfer,
+                        transfer,
+                        none,
+                        &[],
+                        &[],
+                        &[to_general],
+                    )
+                };
                 Ok::<_, texemu_core::Error>(())
             })
             .expect("the upload runs");
@@ -330,7 +371,7 @@ impl Drop for BlockImage {
 }
 
 /// Runs one job that fills whole levels, from UNDEFINED, and returns the levels' texels.
-pub fn run_whole(
+pub(crate) fn run_whole(
     transcoder: &Transcoder,
     format: &'static Format,
     source: Source<'_>,
