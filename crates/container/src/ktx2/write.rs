@@ -3,11 +3,13 @@
 use std::io::{self, Seek, SeekFrom, Write};
 
 use ::ktx2::{Format as KtxFormat, Header, Index, LevelIndex, dfd};
-use ruzstd::encoding::{CompressionLevel, compress};
 
 use super::{HEADER_BYTES, LEVEL_BYTES, scheme};
 use crate::sink::deliver;
 use crate::{Container, Error, Shape, Subresource};
+
+/// Fast, and for blocks as good as any below the slowest ones.
+const ZSTD_LEVEL: i32 = 3;
 
 /// What [`write_ktx2`] may choose.
 #[derive(Clone, Copy, Debug)]
@@ -33,7 +35,7 @@ impl Default for Ktx2Options<'_> {
 ///
 /// `image` is called once for each image and writes its bytes: rows of blocks, slice after slice, in as many pieces as it
 /// likes. The order of the calls is the order in the file: the smallest level first, and inside a level layer by layer,
-/// face by face. Nothing is kept of what it writes, except that with `zstd` one level is.
+/// face by face. Nothing is kept of what it writes.
 ///
 /// # Errors
 /// [`Error::ImageBytes`] if `image` writes too much or too little, [`Error::Io`] if it or `out` fails.
@@ -83,16 +85,13 @@ pub fn write_ktx2(
         let entry = &mut index[level as usize];
         if options.zstd {
             // A frame needs no alignment, so levels follow one another.
-            let mut texels = Vec::new();
-            crate::file::reserve(&mut texels, shape.level_bytes(level))?;
-            level_images(&mut texels, shape, level, &mut image)?;
-            let mut counted = Counted { out: &mut out, bytes: 0, failed: None };
-            compress(texels.as_slice(), &mut counted, CompressionLevel::Fastest);
-            if let Some(error) = counted.failed {
-                return Err(error.into());
-            }
+            let mut encoder =
+                zstd::stream::write::Encoder::new(Counted { out: &mut out, bytes: 0 }, ZSTD_LEVEL)?;
+            encoder.set_pledged_src_size(Some(shape.level_bytes(level)))?;
+            encoder.include_checksum(true)?;
+            level_images(&mut encoder, shape, level, &mut image)?;
             entry.byte_offset = position;
-            entry.byte_length = counted.bytes;
+            entry.byte_length = encoder.finish()?.bytes;
         } else {
             let padding = entry.byte_offset - position;
             out.write_all(&[0; 16][..padding as usize])?;
@@ -177,23 +176,20 @@ fn key_values(options: &Ktx2Options<'_>) -> Vec<u8> {
     bytes
 }
 
-/// Counts what the compressor writes. The compressor panics on an error of its sink, so an error is kept for later instead.
+/// Counts what the compressor writes.
 struct Counted<W> {
     out: W,
     bytes: u64,
-    failed: Option<io::Error>,
 }
 
 impl<W: Write> Write for Counted<W> {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-        if self.failed.is_none() {
-            self.failed = self.out.write_all(bytes).err();
-            self.bytes += bytes.len() as u64;
-        }
-        Ok(bytes.len())
+        let written = self.out.write(bytes)?;
+        self.bytes += written as u64;
+        Ok(written)
     }
 
     fn flush(&mut self) -> io::Result<()> {
-        Ok(())
+        self.out.flush()
     }
 }
