@@ -174,3 +174,8 @@ pub fn transcode(key: &TranscodeKey) -> Option<&'static Kernel> {
 pub fn find(name: &str) -> Option<&'static Kernel> {
     KERNELS.iter().copied().find(|kernel| kernel.name == name)
 }
+
+/// The README's own code, which has to work.
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+pub struct Readme;
