@@ -129,19 +129,16 @@ struct Decoding {
     decoder: &'static str,
     target: &'static str,
     block_bytes: u32,
-    /// Whether a tile's workgroup shares what it parses.
-    staged: bool,
-    hdr: bool,
 }
 
-const DECODINGS: &[Decoding] = &[Decoding {
-    name: "astc_ldr",
-    decoder: "AstcLdr",
-    target: "Rgba8",
-    block_bytes: 16,
-    staged: true,
-    hdr: false,
-}];
+const DECODINGS: &[Decoding] = &[
+    Decoding { name: "astc_ldr", decoder: "AstcLdr", target: "Rgba8", block_bytes: 16 },
+    Decoding { name: "etc2_rgb", decoder: "Etc2Rgb", target: "Rgba8", block_bytes: 8 },
+    Decoding { name: "etc2_rgba1", decoder: "Etc2RgbA1", target: "Rgba8", block_bytes: 8 },
+    Decoding { name: "etc2_rgba", decoder: "Etc2Rgba", target: "Rgba8", block_bytes: 16 },
+    Decoding { name: "eac_r", decoder: "EacR", target: "R16", block_bytes: 8 },
+    Decoding { name: "eac_rg", decoder: "EacRg", target: "Rg16", block_bytes: 16 },
+];
 
 /// Key, name and definition of each source.
 const SOURCES: &[(&str, &str, &str)] = &[
@@ -180,8 +177,7 @@ fn transcode() -> Vec<Variant> {
                         key(granularity, source, decoding.decoder, decoding.target, store, staging)
                     };
                     variants.push(Variant { transcode_key: Some(key("Staging::Words")), ..base.clone() });
-                    if decoding.staged
-                        && !decoding.hdr
+                    if decoding.decoder == "AstcLdr"
                         && granularity == "Tile"
                         && (source, store) == ("TexelBuffer", "Image2d")
                     {

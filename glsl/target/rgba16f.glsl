@@ -1,9 +1,5 @@
 // RGBA16F texels, two half floats a word, through an R16G16B16A16_UINT storage view.
-#if STORE_3D
-#define TARGET_IMAGE uimage3D
-#else
-#define TARGET_IMAGE uimage2DArray
-#endif
+#include "target/image.glsl"
 
 layout(set = 0, binding = BINDING_TARGET, rgba16ui) uniform writeonly TARGET_IMAGE target_texels;
 

@@ -34,6 +34,7 @@ void main() {
 void main() {
   uint number = push.first_block + gl_GlobalInvocationID.x;
   if (number >= push.end_block) return;
-  [[dont_unroll]] for (uint x = 0u; x < FOOTPRINT_WIDTH; ++x) decode_column(number, x);
+  uvec3 position = region_block(number);
+  [[dont_unroll]] for (uint x = 0u; x < 4u; ++x) decode_column(gl_LocalInvocationIndex, position, x);
 }
 #endif

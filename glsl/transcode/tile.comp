@@ -64,9 +64,12 @@ void main() {
 // These decoders are cheap enough that each invocation reads its block itself.
 void main() {
   uint first = push.first_block + gl_WorkGroupID.x * BLOCKS;
-  [[dont_unroll]] for (uint i = gl_LocalInvocationIndex; i < BLOCKS * FOOTPRINT_WIDTH; i += gl_WorkGroupSize.x) {
-    uint number = first + i / FOOTPRINT_WIDTH;
-    if (number < push.end_block) decode_column(number, i % FOOTPRINT_WIDTH);
+  uvec3 position = region_block(first);
+  [[dont_unroll]] for (uint i = gl_LocalInvocationIndex; i < BLOCKS * 4u; i += gl_WorkGroupSize.x) {
+    uint ahead = i / 4u;
+    if (first + ahead < push.end_block) {
+      decode_column(ahead, region_block_ahead(first, position, ahead, BLOCKS), i % 4u);
+    }
   }
 }
 #endif
