@@ -1,0 +1,28 @@
+//! The command line.
+
+use crate::commands::{devices, info, transcode};
+use clap::{Parser, Subcommand};
+
+/// Turns ASTC, ETC2 and EAC textures into what any GPU samples: exactly, on the GPU.
+#[derive(Parser, Debug)]
+#[command(name = "texemu", version, after_help = AFTER_HELP)]
+pub(crate) struct Program {
+    #[command(subcommand)]
+    pub(crate) command: Command,
+}
+
+const AFTER_HELP: &str = "\
+Exit codes: 0 good, 1 something compared is not equal, 2 bad input or usage, 3 no usable device.
+
+Environment: TEXEMU_DEVICE is --device's default; TEXEMU_CACHE_DIR holds compiled pipelines (empty: none are kept);
+TEXEMU_LOG is how much is said (error, warn, info, debug).";
+
+#[derive(Subcommand, Debug)]
+pub(crate) enum Command {
+    /// List the devices, and what each does with every source format
+    Devices(devices::Arguments),
+    /// Say what files hold
+    Info(info::Arguments),
+    /// Turn textures into another format
+    Transcode(Box<transcode::Arguments>),
+}

@@ -1,0 +1,18 @@
+//! The commands, a file each.
+
+pub(crate) mod devices;
+pub(crate) mod info;
+pub(crate) mod transcode;
+
+use crate::arguments::Command;
+use crate::failure::Outcome;
+use anyhow::Result;
+
+/// Runs one.
+pub(crate) fn run(command: Command) -> Result<Outcome> {
+    match command {
+        Command::Devices(arguments) => devices::run(&arguments),
+        Command::Info(arguments) => info::run(&arguments),
+        Command::Transcode(arguments) => transcode::run(&arguments),
+    }
+}

@@ -1,0 +1,210 @@
+//! `texemu transcode`.
+
+use crate::engine::{CpuEngine, DeviceArguments, Engine, GpuEngine, Task};
+use crate::failure::{Failed, Outcome, ends_everything, print};
+use crate::input::{self, Input, Profile};
+use crate::output::{self, Output, WRITABLE};
+use crate::part::{Part, Selection};
+use crate::table;
+use crate::target::{KernelArguments, TargetArguments};
+use anyhow::{Context, Result, bail};
+use clap::builder::PossibleValuesParser;
+use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
+use std::collections::HashMap;
+use std::path::{Path, PathBuf};
+use std::time::Instant;
+use texemu_container::Container;
+
+const EXAMPLES: &str = "\
+Examples:
+  texemu transcode rock.astc -o rock.png --srgb
+  texemu transcode rock.ktx2 -o rock.dds --to bc7 --effort high
+  texemu transcode textures/ -o decoded/ --container ktx2
+  texemu transcode sky.ktx2 -o face.png --face 2 --level 1
+  texemu transcode rock.astc -o - --cpu | sha256sum";
+
+/// Turn textures into another format
+///
+/// OUT goes by its extension: .ktx2 and .dds hold all of a texture, .png and .exr one picture (the first, unless told
+/// otherwise), .raw all texels without a header, in the order level, layer, face, slice, row; - is .raw on standard
+/// output. With several inputs, or a folder as input, OUT is a folder.
+#[derive(clap::Args, Debug)]
+#[command(after_help = EXAMPLES)]
+pub(crate) struct Arguments {
+    /// Files or folders
+    #[arg(required = true, value_name = "IN")]
+    inputs: Vec<PathBuf>,
+    /// The file to write, a folder, or - for standard output
+    #[arg(short, long, value_name = "OUT")]
+    output: PathBuf,
+    /// What to write into a folder
+    #[arg(long, value_name = "KIND", default_value = "ktx2", value_parser = PossibleValuesParser::new(["ktx2", "dds", "png", "exr", "raw"]))]
+    container: String,
+    /// Say nothing when all is well
+    #[arg(short, long)]
+    quiet: bool,
+    #[command(flatten)]
+    target: TargetArguments,
+    #[command(flatten)]
+    profile: Profile,
+    #[command(flatten)]
+    selection: Selection,
+    /// Use the CPU twins instead of a device
+    #[arg(long, help_heading = "Where it runs", conflicts_with_all = ["granularity", "source"])]
+    cpu: bool,
+    #[command(flatten)]
+    device: DeviceArguments,
+    #[command(flatten)]
+    kernel: KernelArguments,
+}
+
+pub(crate) fn run(arguments: &Arguments) -> Result<Outcome> {
+    let jobs = jobs(arguments)?;
+    let mut engine: Box<dyn Engine> = if arguments.cpu {
+        Box::new(CpuEngine::default())
+    } else {
+        Box::new(GpuEngine::new(&arguments.device.open()?)?)
+    };
+    let bar = progress(jobs.len());
+    let mut failed = 0;
+    for (input, output) in &jobs {
+        match transcode(arguments, engine.as_mut(), &input.path, output, &bar) {
+            Ok(line) => {
+                if !arguments.quiet {
+                    say(&bar, output, &line)?;
+                }
+            }
+            Err(error) if jobs.len() == 1 || ends_everything(&error) => {
+                bar.finish_and_clear();
+                return Err(error);
+            }
+            Err(error) => {
+                bar.suspend(|| print(&error));
+                failed += 1;
+            }
+        }
+    }
+    bar.finish_and_clear();
+    if failed > 0 {
+        return Err(Failed { files: failed, of: jobs.len() }.into());
+    }
+    Ok(Outcome::Good)
+}
+
+/// Every input with its output; checked so that no output replaces another, or an input.
+fn jobs(arguments: &Arguments) -> Result<Vec<(Input, Output)>> {
+    let inputs = input::expand(&arguments.inputs)?;
+    let out = &arguments.output;
+    let ends_as_folder = out.as_os_str().as_encoded_bytes().ends_with(b"/");
+    let one_file = arguments.inputs.len() == 1 && !arguments.inputs[0].is_dir();
+    if one_file && !out.is_dir() && !ends_as_folder {
+        let output = Output::parse(out)?;
+        return Ok(inputs.into_iter().map(|input| (input, output.clone())).collect());
+    }
+    if out.as_os_str() == "-" || (!out.is_dir() && !ends_as_folder && Output::parse(out).is_ok()) {
+        bail!("{}: several inputs need a folder to go to: end its name in /", out.display());
+    }
+    let container = WRITABLE.into_iter().find(|container| container.extension() == arguments.container);
+    let container = container.unwrap_or(Container::Ktx2);
+    let mut from: HashMap<PathBuf, PathBuf> = HashMap::new();
+    let mut jobs = Vec::new();
+    for input in inputs {
+        let path = out.join(&input.relative).with_extension(container.extension());
+        if let Some(other) = from.insert(path.clone(), input.path.clone()) {
+            bail!(
+                "{} and {} would both become {}: transcode them one by one",
+                other.display(),
+                input.path.display(),
+                path.display()
+            );
+        }
+        jobs.push((input, Output::File { path, container }));
+    }
+    for (input, _) in &jobs {
+        // Compared as the system sees them, so that ./a and a are the same.
+        let Ok(real) = input.path.canonicalize() else { continue };
+        let clash = from.keys().find(|path| path.canonicalize().is_ok_and(|path| path == real));
+        if let Some(path) = clash {
+            bail!("{} is an input and would be replaced: choose another folder", path.display());
+        }
+    }
+    for (_, output) in &jobs {
+        let Output::File { path, .. } = output else { continue };
+        if let Some(folder) = path.parent() {
+            std::fs::create_dir_all(folder).with_context(|| folder.display().to_string())?;
+        }
+    }
+    Ok(jobs)
+}
+
+/// Does one file, and says in one line what happened.
+fn transcode(
+    arguments: &Arguments,
+    engine: &mut dyn Engine,
+    path: &Path,
+    output: &Output,
+    bar: &ProgressBar,
+) -> Result<String> {
+    let start = Instant::now();
+    let texture = input::open(path, &arguments.profile)?;
+    let named = || path.display().to_string();
+    let mut part = Part::new(&texture, &arguments.selection).with_context(named)?;
+    let mut note = String::new();
+    if output.is_picture() && part.pictures() > 1 {
+        note = format!(
+            " (the first of its {} pictures; --level, --layer, --face and --slice choose)",
+            part.pictures()
+        );
+        part = part.first_picture()?;
+    }
+    let source = part.shape().format();
+    let target = arguments.target.target(source).with_context(named)?;
+    let task = Task {
+        source,
+        target,
+        options: arguments.target.options(arguments.kernel.choice()),
+        source_kind: arguments.kernel.source(),
+    };
+    bar.set_message(named());
+    bar.set_position(0);
+    bar.set_length(part.texels());
+    output::write(output, &part, texture.notes(), &task, engine, |band, _| {
+        bar.inc(u64::from(band.width) * u64::from(band.rows));
+        Ok(())
+    })
+    .with_context(named)?;
+    let shape = part.shape().with_format(target)?;
+    Ok(format!(
+        "{}: {} -> {}, {}{note} in {:.1} ms on {}",
+        path.display(),
+        part.shape(),
+        target.name,
+        match output {
+            Output::Standard => table::bytes(shape.bytes()),
+            Output::File { path, .. } => path.display().to_string(),
+        },
+        start.elapsed().as_secs_f64() * 1e3,
+        engine.name()
+    ))
+}
+
+/// A bar on a terminal, nothing elsewhere.
+fn progress(files: usize) -> ProgressBar {
+    let bar = ProgressBar::with_draw_target(Some(0), ProgressDrawTarget::stderr());
+    let template = if files > 1 { "{bar:30} {percent:>3}% {msg}" } else { "{bar:30} {percent:>3}%" };
+    match ProgressStyle::with_template(template) {
+        Ok(style) => bar.with_style(style),
+        Err(_) => bar,
+    }
+}
+
+/// One line for people: on standard output, unless the texels go there.
+fn say(bar: &ProgressBar, output: &Output, line: &str) -> Result<()> {
+    bar.suspend(|| match output {
+        Output::Standard => {
+            eprintln!("{line}");
+            Ok(())
+        }
+        Output::File { .. } => table::print(line),
+    })
+}

@@ -1,0 +1,44 @@
+//! Tables and numbers as people read them.
+
+use anyhow::{Context, Result};
+use std::io::Write;
+
+/// Prints to standard output; an error where `println!` would panic, for instance into a closed pipe.
+pub(crate) fn print(text: impl std::fmt::Display) -> Result<()> {
+    writeln!(std::io::stdout().lock(), "{text}").context("standard output")
+}
+
+/// Columns as wide as their widest cell. Columns whose header starts with `>` are aligned to the right.
+pub(crate) fn render(header: &[&str], rows: &[Vec<String>]) -> String {
+    let right: Vec<bool> = header.iter().map(|cell| cell.starts_with('>')).collect();
+    let header: Vec<String> = header.iter().map(|cell| cell.trim_start_matches('>').to_owned()).collect();
+    let width = |column: usize| {
+        let cells = rows.iter().chain([&header]).filter_map(|row| row.get(column));
+        cells.map(|cell| cell.chars().count()).max().unwrap_or(0)
+    };
+    let widths: Vec<usize> = (0..header.len()).map(width).collect();
+    let line = |row: &Vec<String>| {
+        let cells = row.iter().zip(&widths).zip(&right).map(|((cell, &width), &right)| {
+            if right { format!("{cell:>width$}") } else { format!("{cell:<width$}") }
+        });
+        cells.collect::<Vec<_>>().join("  ").trim_end().to_owned()
+    };
+    let mut lines = vec![line(&header)];
+    lines.extend(rows.iter().map(line));
+    lines.join("\n")
+}
+
+/// A size with the largest binary unit that leaves at least 1.
+pub(crate) fn bytes(bytes: u64) -> String {
+    let units = ["KiB", "MiB", "GiB", "TiB"];
+    let mut value = bytes as f64;
+    let mut name = None;
+    for unit in units {
+        if value < 1024.0 {
+            break;
+        }
+        value /= 1024.0;
+        name = Some(unit);
+    }
+    name.map_or_else(|| format!("{bytes} B"), |name| format!("{value:.1} {name}"))
+}
