@@ -1,10 +1,15 @@
-//! The CPU twins decode the project's own textures to what other people's decoders say they hold
+//! The CPU twins and the GPU decode the project's own textures to what other people's decoders say they hold
 //! (tests/data/README.md).
 
+mod common;
+
+use common::{TestGpu, TestImage, upload};
 use sha2::{Digest, Sha256};
 use std::path::Path;
-use texemu_format::{Format, Numeric};
-use texemu_reference::{Options, decode_image};
+use texemu_core::{Arena, Commands, vk};
+use texemu_format::{Codec, Format, Numeric};
+use texemu_reference::decode_image;
+use texemu_transcode::{Job, Options, Region, Source, Transcoder};
 
 /// One line of tests/data/INDEX.tsv.
 struct Entry {
@@ -74,8 +79,49 @@ fn the_twins_decode_as_other_decoders_do() {
         let texture = texture(&entry);
         let decode = |level| {
             let extent = texture.shape().level_extent(level);
-            decode_image(entry.format, texture.level(level), extent, &Options::default()).unwrap()
+            decode_image(entry.format, texture.level(level), extent, &Default::default()).unwrap()
         };
         assert_eq!(sha256((0..entry.levels).map(decode)), entry.sha256, "{}: all its texels", entry.file);
+    }
+}
+
+#[test]
+fn the_gpu_decodes_astc_as_other_decoders_do() {
+    let gpu = TestGpu::new();
+    let transcoder = Transcoder::new(&gpu).unwrap();
+    let mut commands = Commands::new(&gpu).unwrap();
+    let astc: Vec<_> = entries().into_iter().filter(|entry| entry.format.codec == Codec::AstcLdr).collect();
+    assert_eq!(astc.len(), 7, "six .astc files and one .ktx2");
+    for entry in astc {
+        let texture = texture(&entry);
+        let bytes: Vec<_> = (0..entry.levels).map(|level| texture.level(level)).collect();
+        let blocks = upload(&gpu, &bytes.concat());
+        let mut offset = 0;
+        let regions: Vec<_> = (0..entry.levels)
+            .map(|level| {
+                let region = Region::whole_level(entry.extent, 1, level, offset);
+                offset += bytes[level as usize].len() as u64;
+                region
+            })
+            .collect();
+        let target = entry.format.targets.exact().unwrap();
+        let image = TestImage::new(&gpu, target, entry.extent, entry.levels, 1);
+        let layout = vk::ImageLayout::GENERAL;
+        let job = Job {
+            format: entry.format,
+            source: Source::TexelBuffer(blocks.handle()),
+            target: image.target(layout, true),
+            regions: &regions,
+            options: Options::default(),
+        };
+        let mut arena = Arena::new(&gpu);
+        let read = commands.run(|commands| {
+            // SAFETY: `run` waits, and all that is named lives until the loop's end.
+            unsafe { transcoder.record(commands, &mut arena, &[job]) }?;
+            Ok::<_, texemu_transcode::Error>(image.read_back(&gpu, commands, layout))
+        });
+        let read = read.unwrap();
+        let levels = (0..entry.levels).map(|level| image.level(&read, level).to_vec());
+        assert_eq!(sha256(levels), entry.sha256, "{}: all its texels", entry.file);
     }
 }
