@@ -3,16 +3,18 @@
 //! ```text
 //! reference generate FORMAT CLASS COUNT SEED OUT    blocks of CLASS random, legal, corner or mixed
 //! reference decode FORMAT WIDTH HEIGHT IN OUT       their texels; FORMAT ending in +float16 decodes UNORM to 16-bit floats
+//! reference time FORMAT WIDTH HEIGHT IN THREADS     million texels decoded a second, the best of ten runs
 //! reference inspect FORMAT IN OUT                   a byte a block: bit 0 legal, bit 1 with HDR content, bit 2 void extent
 //! ```
 
 use std::error::Error;
 use std::fs;
+use std::time::Instant;
 
 use texemu_format::Format;
 use texemu_reference::astc::{Block, inspect};
 use texemu_reference::blocks::{Class, generate};
-use texemu_reference::{Options, decode_image};
+use texemu_reference::{Options, decode_image, decode_into};
 
 fn main() -> Result<(), Box<dyn Error>> {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
@@ -33,6 +35,19 @@ fn main() -> Result<(), Box<dyn Error>> {
             let name = name.trim_end_matches("+float16");
             let extent = [width.parse()?, height.parse()?, 1];
             fs::write(output, decode_image(format(name)?, &fs::read(input)?, extent, &options)?)?;
+        }
+        ["time", name, width, height, input, threads] => {
+            let (format, extent) = (format(name)?, [width.parse()?, height.parse()?, 1]);
+            let options = Options { threads: threads.parse()?, ..Options::default() };
+            let blocks = fs::read(input)?;
+            let mut texels = decode_image(format, &blocks, extent, &options)?;
+            let mut best = f64::INFINITY;
+            for _ in 0..10 {
+                let start = Instant::now();
+                decode_into(format, &blocks, extent, &options, &mut texels)?;
+                best = best.min(start.elapsed().as_secs_f64());
+            }
+            println!("{:.1} Mtexel/s", f64::from(extent[0]) * f64::from(extent[1]) / best / 1e6);
         }
         ["inspect", name, input, output] => {
             let footprint = format(name)?.footprint;
