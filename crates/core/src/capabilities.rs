@@ -104,6 +104,15 @@ pub struct Capabilities {
 }
 
 impl Capabilities {
+    /// Asks a physical device before there is a device: what a layer or an embedder answers format queries from. Subgroup and
+    /// format facts hold for every queue; `timestamps` is for queue family 0.
+    ///
+    /// # Safety
+    /// `device` belongs to `instance`, and both implement Vulkan 1.1.
+    pub unsafe fn of_physical_device(instance: &ash::Instance, device: vk::PhysicalDevice) -> Self {
+        Self::query(instance, device, 0, DeviceInfo::query(instance, device, 0))
+    }
+
     pub(crate) fn query(
         instance: &ash::Instance,
         device: vk::PhysicalDevice,

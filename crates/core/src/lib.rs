@@ -34,7 +34,7 @@ pub use instance::list_devices;
 pub use memory::{Buffer, BufferDesc, Image, ImageDesc, Location};
 pub use pipeline::{Pipeline, PipelineDesc, PipelineMap, PipelineStats};
 pub use submit::{Commands, Timestamps};
-pub use support::{Support, support};
+pub use support::{Support, support, targets};
 pub use texemu_format as format;
 pub use validation::{Validation, ValidationLog};
 

@@ -23,9 +23,13 @@ pub fn support(capabilities: &Capabilities, format: &Format) -> Support {
     if capabilities.format(format.vk).optimal.contains(needed) {
         return Support::Native;
     }
-    let targets: Vec<_> =
-        format.targets.iter().filter(|target| can_be_target(capabilities, target)).collect();
+    let targets = targets(capabilities, format);
     if targets.is_empty() { Support::Missing } else { Support::Emulated(targets) }
+}
+
+/// The targets that the device could hold `format` in, native or not, the exact one first if it is among them.
+pub fn targets(capabilities: &Capabilities, format: &Format) -> Vec<&'static Format> {
+    format.targets.iter().filter(|target| can_be_target(capabilities, target)).collect()
 }
 
 /// Whether a kernel can fill an image of `target` and the device can sample it. BC images are filled by a copy from a

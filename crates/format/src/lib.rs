@@ -169,6 +169,16 @@ impl Format {
         self.numeric == Numeric::Snorm
     }
 
+    /// Whether R, G, B and A are stored. What is not reads as 0, or 1 for A (Vulkan specification, "Conversion to RGBA").
+    pub fn stored_components(&self) -> [bool; 4] {
+        match self.codec {
+            Codec::EacR | Codec::Bc4 | Codec::R16 | Codec::R32f => [true, false, false, false],
+            Codec::EacRg | Codec::Bc5 | Codec::Rg16 => [true, true, false, false],
+            Codec::Etc2Rgb | Codec::Bc1Rgb | Codec::Bc6h => [true, true, true, false],
+            _ => [true; 4],
+        }
+    }
+
     /// The UINT format through which a kernel reads or writes this one, block by block or texel by texel: a
     /// size-compatible view of the image, or a view of a texel buffer.
     pub fn storage_view(&self) -> VkFormat {
@@ -267,6 +277,26 @@ mod tests {
             for policy in [Policy::Exact, Policy::Quality, Policy::Size] {
                 let target = source.targets.by_policy(policy).expect("every policy has a target");
                 assert!(source.targets.contains(target.vk), "{} lacks {}", source.name, target.name);
+            }
+        }
+    }
+
+    #[test]
+    fn components_agree_with_the_names() {
+        for format in &FORMATS {
+            let stored = format.stored_components();
+            let has = |letters: &[&str]| letters.iter().any(|letter| format.name.contains(letter));
+            match format.name.split_once('_').map(|(family, _)| family) {
+                Some("ASTC" | "BC2" | "BC3" | "BC7") => assert_eq!(stored, [true; 4], "{}", format.name),
+                Some("BC4") => assert_eq!(stored, [true, false, false, false], "{}", format.name),
+                Some("BC5") => assert_eq!(stored, [true, true, false, false], "{}", format.name),
+                Some("BC6H") => assert_eq!(stored, [true, true, true, false], "{}", format.name),
+                Some("BC1") => assert_eq!(stored[3], has(&["RGBA"]), "{}", format.name),
+                _ => {
+                    let expected =
+                        [true, has(&["G8", "G11", "G16"]), has(&["B8", "B16"]), has(&["A1_", "A8", "A16"])];
+                    assert_eq!(stored, expected, "{}", format.name);
+                }
             }
         }
     }

@@ -71,19 +71,8 @@ fn image_barriers(prepared: &Prepared<'_>, side: Side) -> Vec<vk::ImageMemoryBar
         vk::AccessFlags::SHADER_WRITE
     };
     let outside = vk::AccessFlags::TRANSFER_READ | vk::AccessFlags::TRANSFER_WRITE;
-    let mut ranges: Vec<(u32, u32, u32)> = Vec::new();
-    for region in prepared.job.regions {
-        let (first, end) = (region.base_layer, region.base_layer + region.layer_count);
-        match ranges.iter_mut().find(|range| range.0 == region.level) {
-            // A range may hold layers between two regions that neither touches: unless their content may be
-            // discarded, moving them to the working layout and back changes nothing.
-            Some(range) if !target.discard => {
-                (range.1, range.2) = (range.1.min(first), range.2.max(end));
-            }
-            _ => ranges.push((region.level, first, end)),
-        }
-    }
-    ranges
+    let regions = prepared.job.regions.iter();
+    touched(regions.map(|region| (region.level, region.base_layer, region.base_layer + region.layer_count)))
         .into_iter()
         .map(|(level, first, end)| {
             let range = vk::ImageSubresourceRange::default()
@@ -111,4 +100,30 @@ fn image_barriers(prepared: &Prepared<'_>, side: Side) -> Vec<vk::ImageMemoryBar
             }
         })
         .collect()
+}
+
+/// Levels with their first layer and the one past the last, each level and layer in one range and no other in any: the
+/// layers between two regions may be in another layout, and in use.
+fn touched(regions: impl Iterator<Item = (u32, u32, u32)>) -> Vec<(u32, u32, u32)> {
+    let mut all: Vec<_> = regions.collect();
+    all.sort_unstable();
+    let mut ranges: Vec<(u32, u32, u32)> = Vec::with_capacity(all.len());
+    for (level, first, end) in all {
+        match ranges.last_mut() {
+            Some(range) if range.0 == level && first <= range.2 => range.2 = range.2.max(end),
+            _ => ranges.push((level, first, end)),
+        }
+    }
+    ranges
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn untouched_layers_stay_out_of_barriers() {
+        let regions = [(0, 5, 6), (1, 0, 2), (0, 0, 2), (0, 1, 3), (0, 3, 4), (1, 0, 1)];
+        assert_eq!(touched(regions.into_iter()), [(0, 0, 4), (0, 5, 6), (1, 0, 2)]);
+    }
 }

@@ -54,12 +54,18 @@ pub(crate) fn select(gpu: &Gpu, job: &Job<'_>, blocks: u64) -> Result<Selected> 
         Choice::Auto => &[fastest, words, Configuration::PER_BLOCK, Configuration::PER_TEXEL],
     };
     choices.iter().find_map(|&configuration| find(configuration)).ok_or_else(|| {
-        let any = decoder(format, target).zip(target_kind(target)).is_some_and(|(decoder, kind)| {
-            TRANSCODE.iter().any(|(key, _)| key.decoder == decoder && key.target == kind)
-        });
+        let any = has_kernel(format, target);
         let what = format!("{:?}, {:?}, {:?}", job.options.choice, job.source.kind(), store(job));
         if any { Error::NoVariant { source_format: format, target, what } } else { none() }
     })
+}
+
+/// Whether there is a kernel that turns `format` into `target`, on a device with every feature it may need.
+pub fn has_kernel(format: &Format, target: &Format) -> bool {
+    format.targets.contains(target.vk)
+        && decoder(format, target).zip(target_kind(target)).is_some_and(|(decoder, kind)| {
+            TRANSCODE.iter().any(|(key, _)| key.decoder == decoder && key.target == kind)
+        })
 }
 
 /// The kernel of `key`; for byte staging, the one with the least room that suffices.

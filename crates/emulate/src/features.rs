@@ -1,0 +1,112 @@
+//! Feature bits: what a guest is told, and what its device is created with instead.
+
+use crate::chain::{Chain, Keep, find_out};
+use crate::offer::Offer;
+use texemu_core::vk;
+
+impl Offer {
+    /// Adds the emulated families to `vkGetPhysicalDeviceFeatures`' answer.
+    #[doc(alias = "vkGetPhysicalDeviceFeatures")]
+    pub fn add_features(&self, features: &mut vk::PhysicalDeviceFeatures) {
+        let families = self.families();
+        set(&mut features.texture_compression_etc2, families.etc2);
+        set(&mut features.texture_compression_astc_ldr, families.astc_ldr);
+    }
+
+    /// Adds them to `vkGetPhysicalDeviceFeatures2`'s answer, in every structure of the chain that names them.
+    ///
+    /// # Safety
+    /// `features` starts a valid, writable chain.
+    #[doc(alias = "vkGetPhysicalDeviceFeatures2")]
+    pub unsafe fn add_features2(&self, features: &mut vk::PhysicalDeviceFeatures2<'_>) {
+        self.add_features(&mut features.features);
+        let families = self.families();
+        let next = features.p_next;
+        // SAFETY: the caller's promise.
+        if let Some(hdr) =
+            unsafe { find_out::<vk::PhysicalDeviceTextureCompressionASTCHDRFeatures<'_>>(next) }
+        {
+            set(&mut hdr.texture_compression_astc_hdr, families.astc_hdr);
+        }
+        // SAFETY: the caller's promise.
+        if let Some(core) = unsafe { find_out::<vk::PhysicalDeviceVulkan13Features<'_>>(next) } {
+            set(&mut core.texture_compression_astc_hdr, families.astc_hdr);
+        }
+    }
+
+    /// What the device is to be created with: the application's wishes without the families that the device lacks, and
+    /// with what the kernels need. The application's structures stay as they are.
+    ///
+    /// # Safety
+    /// `info` is a valid `VkDeviceCreateInfo` and outlives the result.
+    #[doc(alias = "vkCreateDevice")]
+    pub unsafe fn device_create_info<'a>(&self, info: &'a vk::DeviceCreateInfo<'a>) -> DeviceCreateInfo<'a> {
+        // SAFETY: the physical device belongs to the instance.
+        let native = unsafe { self.instance.0.get_physical_device_features(self.physical_device) };
+        let needed = self.needed_features();
+        let amend = |features: &mut vk::PhysicalDeviceFeatures| {
+            features.texture_compression_etc2 &= native.texture_compression_etc2;
+            features.texture_compression_astc_ldr &= native.texture_compression_astc_ldr;
+            features.shader_storage_image_extended_formats |=
+                needed.shader_storage_image_extended_formats & native.shader_storage_image_extended_formats;
+        };
+        let native_hdr = self.native_astc_hdr();
+        let keep = |s_type| match s_type {
+            vk::StructureType::PHYSICAL_DEVICE_FEATURES_2 => Keep::Change,
+            vk::StructureType::PHYSICAL_DEVICE_TEXTURE_COMPRESSION_ASTC_HDR_FEATURES
+            | vk::StructureType::PHYSICAL_DEVICE_VULKAN_1_3_FEATURES
+                if !native_hdr =>
+            {
+                Keep::Change
+            }
+            _ => Keep::Same,
+        };
+        // SAFETY: the caller's promise.
+        let mut chain = unsafe { Chain::copy(info.p_next, keep) };
+        let in_chain =
+            chain.find::<vk::PhysicalDeviceFeatures2<'_>>().map(|head| amend(&mut head.features)).is_some();
+        if !native_hdr {
+            if let Some(hdr) = chain.find::<vk::PhysicalDeviceTextureCompressionASTCHDRFeatures<'_>>() {
+                hdr.texture_compression_astc_hdr = vk::FALSE;
+            }
+            if let Some(core) = chain.find::<vk::PhysicalDeviceVulkan13Features<'_>>() {
+                core.texture_compression_astc_hdr = vk::FALSE;
+            }
+        }
+        // An application that enables no feature at all has neither structure.
+        // SAFETY: null or valid by the caller's promise.
+        let asked = unsafe { info.p_enabled_features.as_ref() }.copied().unwrap_or_default();
+        let mut features = Box::new(asked);
+        amend(&mut features);
+        DeviceCreateInfo { info: *info, chain, features: (!in_chain).then_some(features) }
+    }
+
+    fn native_astc_hdr(&self) -> bool {
+        let mut hdr = vk::PhysicalDeviceTextureCompressionASTCHDRFeatures::default();
+        let mut features = vk::PhysicalDeviceFeatures2::default().push_next(&mut hdr);
+        // SAFETY: the device belongs to the instance; a device that does not know the structure leaves it alone.
+        unsafe { self.instance.0.get_physical_device_features2(self.physical_device, &mut features) };
+        hdr.texture_compression_astc_hdr == vk::TRUE
+    }
+}
+
+/// A changed `VkDeviceCreateInfo`.
+pub struct DeviceCreateInfo<'a> {
+    info: vk::DeviceCreateInfo<'a>,
+    chain: Chain,
+    features: Option<Box<vk::PhysicalDeviceFeatures>>,
+}
+
+impl DeviceCreateInfo<'_> {
+    /// The structure to create the device with.
+    pub fn get(&mut self) -> vk::DeviceCreateInfo<'_> {
+        let mut info = self.info;
+        info.p_next = self.chain.head();
+        info.p_enabled_features = self.features.as_deref().map_or(std::ptr::null(), std::ptr::from_ref);
+        info
+    }
+}
+
+fn set(bit: &mut vk::Bool32, value: bool) {
+    *bit |= vk::Bool32::from(value);
+}
