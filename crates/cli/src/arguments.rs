@@ -1,6 +1,6 @@
 //! The command line.
 
-use crate::commands::{devices, info, transcode};
+use crate::commands::{bench, devices, info, transcode};
 use clap::{Parser, Subcommand};
 
 /// Turns ASTC, ETC2 and EAC textures into what any GPU samples: exactly, on the GPU.
@@ -25,4 +25,6 @@ pub(crate) enum Command {
     Info(info::Arguments),
     /// Turn textures into another format
     Transcode(Box<transcode::Arguments>),
+    /// Time every kernel beside a copy kernel
+    Bench(Box<bench::Arguments>),
 }

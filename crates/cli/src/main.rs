@@ -5,6 +5,7 @@ mod bands;
 mod commands;
 mod engine;
 mod failure;
+mod images;
 mod input;
 mod interrupt;
 mod output;

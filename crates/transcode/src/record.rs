@@ -106,6 +106,11 @@ impl Transcoder {
         Ok((self.pipeline(job, &selected)?, selected.configuration))
     }
 
+    /// The configuration that a job would run with; compiles nothing.
+    pub fn configuration_for(&self, job: &Job<'_>) -> Result<Configuration> {
+        Ok(kernels::select(&self.gpu, job, blocks(job))?.configuration)
+    }
+
     fn pipeline(&self, job: &Job<'_>, selected: &Selected) -> Result<Arc<Pipeline>> {
         let constants = kernels::constants(job, &selected.configuration);
         let used: Vec<_> =

@@ -1,5 +1,6 @@
 //! The commands, a file each.
 
+pub(crate) mod bench;
 pub(crate) mod devices;
 pub(crate) mod info;
 pub(crate) mod transcode;
@@ -13,6 +14,7 @@ pub(crate) fn run(command: Command) -> Result<Outcome> {
     match command {
         Command::Devices(arguments) => devices::run(&arguments),
         Command::Info(arguments) => info::run(&arguments),
+        Command::Bench(arguments) => bench::run(&arguments),
         Command::Transcode(arguments) => transcode::run(&arguments),
     }
 }

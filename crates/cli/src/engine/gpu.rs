@@ -2,15 +2,14 @@
 
 use super::{Engine, Task};
 use crate::bands::common_footprint;
+use crate::images::{BlockImage, ImageShape, TargetImage};
 use anyhow::{Context, Result};
 use clap::Args;
 use texemu_core::vk;
 use texemu_core::{
-    Arena, Buffer, BufferDesc, CacheLocation, Commands, Gpu, GpuDesc, Image, ImageDesc, Location, Select,
-    Validation,
+    Arena, Buffer, BufferDesc, CacheLocation, Commands, Gpu, GpuDesc, Location, Select, Validation,
 };
-use texemu_format::Format;
-use texemu_transcode::{Job, Region, Source, SourceKind, Target, Transcoder};
+use texemu_transcode::{Job, Region, Source, SourceKind, Transcoder};
 
 /// `--device` and what goes with it.
 #[derive(Args, Clone, Debug, Default)]
@@ -74,31 +73,6 @@ impl Growing {
     }
 }
 
-/// An image of one level and layer that is used for one tile after the other.
-#[derive(Debug)]
-struct Tile {
-    image: Image,
-    format: &'static Format,
-    extent: [u32; 2],
-}
-
-/// Blocks as the texels of a storage image.
-#[derive(Debug)]
-struct BlockImage {
-    image: Image,
-    view: vk::ImageView,
-    format: vk::Format,
-    extent: [u32; 2],
-    gpu: Gpu,
-}
-
-impl Drop for BlockImage {
-    fn drop(&mut self) {
-        // SAFETY: `Commands::run` waited for the last commands that used it.
-        unsafe { self.gpu.device().destroy_image_view(self.view, None) };
-    }
-}
-
 /// Runs kernels. Nothing is in flight between calls.
 #[derive(Debug)]
 pub(crate) struct GpuEngine {
@@ -107,7 +81,8 @@ pub(crate) struct GpuEngine {
     arena: Arena,
     upload: Growing,
     readback: Growing,
-    tile: Option<Tile>,
+    /// The image that is used for one tile after the other.
+    tile: Option<TargetImage>,
     block_image: Option<BlockImage>,
 }
 
@@ -131,70 +106,69 @@ impl GpuEngine {
         self.transcoder.gpu()
     }
 
-    /// Transcodes columns `first..first + tile_width` into the read-back buffer, whose rows hold `width` texels.
-    fn run_tile(&mut self, task: &Task, columns: [u32; 2], width: u32, height: u32) -> Result<()> {
+    /// Makes the images of a tile, unless those of the last one serve.
+    fn prepare_images(&mut self, task: &Task, region: &Region) -> texemu_core::Result<()> {
         let gpu = self.transcoder.gpu().clone();
-        let [first, tile_width] = columns;
-        let extent = [tile_width, height];
-        if !self.tile.as_ref().is_some_and(|tile| tile.format == task.target && tile.extent == extent) {
+        let shape = ImageShape::plain(region.extent[0], region.extent[1]);
+        if !self.tile.as_ref().is_some_and(|tile| tile.format == task.target && tile.shape == shape) {
             self.tile = None;
-            self.tile = Some(new_tile(&gpu, task.target, extent)?);
+            self.tile = Some(TargetImage::new(&gpu, task.target, shape)?);
         }
-        let (Some(tile), Some(upload), Some(readback)) =
-            (&self.tile, &self.upload.buffer, &self.readback.buffer)
-        else {
-            unreachable!("made just now and by the caller");
-        };
+        if task.source_kind == SourceKind::StorageImage {
+            let [columns, rows, _] = task.source.blocks(region.extent);
+            let shape = ImageShape::plain(columns, rows);
+            let format = texemu_core::vk_format(task.source.storage_view());
+            let serves = |image: &BlockImage| image.format == format && image.shape == shape;
+            if !self.block_image.as_ref().is_some_and(serves) {
+                self.block_image = None;
+                self.block_image = Some(BlockImage::new(&gpu, task.source, shape)?);
+            }
+        }
+        Ok(())
+    }
+
+    /// Transcodes some columns of the upload, whose rows hold `width` texels, into the read-back buffer's.
+    fn run_tile(&mut self, task: &Task, first: u32, columns: u32, width: u32, height: u32) -> Result<()> {
         let first_block = first / task.source.footprint[0];
         let region = Region {
             buffer_offset: u64::from(first_block) * u64::from(task.source.block_bytes),
             buffer_row_length: width,
             layer_count: 1,
-            extent: [tile_width, height, 1],
+            extent: [columns, height, 1],
             ..Region::default()
         };
-        let block_extent = task.source.blocks(region.extent);
-        if task.source_kind == SourceKind::StorageImage {
-            let format = texemu_core::vk_format(task.source.storage_view());
-            let extent = [block_extent[0], block_extent[1]];
-            if !self
-                .block_image
-                .as_ref()
-                .is_some_and(|image| image.format == format && image.extent == extent)
-            {
-                self.block_image = None;
-                self.block_image = Some(new_block_image(&gpu, format, extent)?);
-            }
-        }
-        let views = self.block_image.as_ref().map(|image| [image.view]);
+        self.prepare_images(task, &region)?;
+        let gpu = self.transcoder.gpu().clone();
+        let (Some(tile), Some(upload), Some(readback)) =
+            (&self.tile, &self.upload.buffer, &self.readback.buffer)
+        else {
+            unreachable!("made just now, and by the caller");
+        };
+        let block_image = self.block_image.as_ref().filter(|_| task.source_kind == SourceKind::StorageImage);
+        let views = block_image.map(|image| [image.view]);
         let source = match (task.source_kind, &views) {
             (SourceKind::StorageImage, Some(views)) => Source::StorageImage(views),
             (SourceKind::StorageBuffer, _) => Source::StorageBuffer(upload.handle()),
             _ => Source::TexelBuffer(upload.handle()),
         };
-        let target = Target {
-            image: tile.image.handle(),
-            format: task.target,
-            image_type: vk::ImageType::TYPE_2D,
-            extent: [tile_width, height, 1],
-            levels: 1,
-            layers: 1,
-            layout: vk::ImageLayout::TRANSFER_SRC_OPTIMAL,
-            discard: true,
-            views: &[],
-        };
         let regions = [region];
-        let job = Job { format: task.source, source, target, regions: &regions, options: task.options };
+        let job = Job {
+            format: task.source,
+            source,
+            target: tile.target(true),
+            regions: &regions,
+            options: task.options,
+        };
         // SAFETY: `Commands::run` waited for everything recorded before.
         unsafe { self.arena.reset() }?;
         let (transcoder, arena) = (&self.transcoder, &mut self.arena);
-        let block_image = self.block_image.as_ref().filter(|_| task.source_kind == SourceKind::StorageImage);
         let result = self.commands.run(|commands| {
             if let Some(image) = block_image {
                 let row = width.div_ceil(task.source.footprint[0]);
-                fill_block_image(&gpu, commands, upload, region.buffer_offset, row, image);
+                // SAFETY: both live until `run` has waited; the upload holds the blocks of all rows.
+                unsafe { image.fill(commands, upload, region.buffer_offset, row) };
             }
-            // SAFETY: the handles are alive until `run` has waited; the upload holds the blocks of the rows.
+            // SAFETY: as above.
             unsafe { transcoder.record(commands, arena, &[job]) }?;
             read_back(&gpu, commands, tile, first, width, readback);
             Ok::<_, texemu_transcode::Error>(())
@@ -219,11 +193,12 @@ impl Engine for GpuEngine {
         // Images have a largest width; wider ones are done in columns.
         let step = common_footprint(task.source, task.target)[0];
         let widest = gpu.capabilities().limits.max_image_dimension2_d;
-        let tile_width = if width <= widest { width } else { widest / step * step };
+        let most = if width <= widest { width } else { widest / step * step };
         let mut first = 0;
         while first < width {
-            self.run_tile(task, [first, tile_width.min(width - first)], width, height)?;
-            first += tile_width;
+            let columns = most.min(width - first);
+            self.run_tile(task, first, columns, width, height)?;
+            first += columns;
         }
         let mapped = self.readback.buffer.as_ref().and_then(Buffer::mapped);
         let mapped = mapped.context("read-back memory is not mapped")?;
@@ -231,123 +206,31 @@ impl Engine for GpuEngine {
     }
 }
 
-fn new_tile(gpu: &Gpu, format: &'static Format, extent: [u32; 2]) -> Result<Tile> {
-    let mut usage = vk::ImageUsageFlags::TRANSFER_SRC | vk::ImageUsageFlags::TRANSFER_DST;
-    let mut flags = vk::ImageCreateFlags::empty();
-    if !format.is_compressed() {
-        usage |= vk::ImageUsageFlags::STORAGE;
-        flags |= vk::ImageCreateFlags::MUTABLE_FORMAT | vk::ImageCreateFlags::EXTENDED_USAGE;
-    }
-    let info = image_info(texemu_core::vk_format(format.vk), extent).flags(flags).usage(usage);
-    Ok(Tile { image: Image::new(gpu, &ImageDesc { name: "tile", info })?, format, extent })
-}
-
-fn new_block_image(gpu: &Gpu, format: vk::Format, extent: [u32; 2]) -> Result<BlockImage> {
-    let usage = vk::ImageUsageFlags::TRANSFER_DST | vk::ImageUsageFlags::STORAGE;
-    let info = image_info(format, extent).usage(usage);
-    let image = Image::new(gpu, &ImageDesc { name: "blocks", info })?;
-    let view_info = vk::ImageViewCreateInfo::default()
-        .image(image.handle())
-        .view_type(vk::ImageViewType::TYPE_2D_ARRAY)
-        .format(format)
-        .subresource_range(whole());
-    // SAFETY: the image was just made.
-    let view = unsafe { gpu.device().create_image_view(&view_info, None) };
-    let view = view.map_err(|result| texemu_core::Error::Vulkan { call: "vkCreateImageView", result })?;
-    Ok(BlockImage { image, view, format, extent, gpu: gpu.clone() })
-}
-
-fn image_info(format: vk::Format, extent: [u32; 2]) -> vk::ImageCreateInfo<'static> {
-    vk::ImageCreateInfo::default()
-        .image_type(vk::ImageType::TYPE_2D)
-        .format(format)
-        .extent(vk::Extent3D { width: extent[0], height: extent[1], depth: 1 })
-        .mip_levels(1)
-        .array_layers(1)
-        .samples(vk::SampleCountFlags::TYPE_1)
-        .tiling(vk::ImageTiling::OPTIMAL)
-}
-
-fn whole() -> vk::ImageSubresourceRange {
-    vk::ImageSubresourceRange::default()
-        .aspect_mask(vk::ImageAspectFlags::COLOR)
-        .level_count(1)
-        .layer_count(1)
-}
-
-fn colour_layer() -> vk::ImageSubresourceLayers {
-    vk::ImageSubresourceLayers::default().aspect_mask(vk::ImageAspectFlags::COLOR).layer_count(1)
-}
-
-/// Records a copy of `image.extent` blocks from `upload`, whose rows hold `row` blocks, into the image, and its change to
-/// the layout that a kernel reads it in.
-fn fill_block_image(
+/// Records a copy of the tile into column `first` of `readback`, whose rows hold `width` texels.
+fn read_back(
     gpu: &Gpu,
     commands: vk::CommandBuffer,
-    upload: &Buffer,
-    offset: u64,
-    row: u32,
-    image: &BlockImage,
+    tile: &TargetImage,
+    first: u32,
+    width: u32,
+    readback: &Buffer,
 ) {
-    let barrier = |old, new, source, target| {
-        vk::ImageMemoryBarrier::default()
-            .src_queue_family_index(vk::QUEUE_FAMILY_IGNORED)
-            .dst_queue_family_index(vk::QUEUE_FAMILY_IGNORED)
-            .image(image.image.handle())
-            .subresource_range(whole())
-            .old_layout(old)
-            .new_layout(new)
-            .src_access_mask(source)
-            .dst_access_mask(target)
-    };
-    let (top, transfer) = (vk::PipelineStageFlags::TOP_OF_PIPE, vk::PipelineStageFlags::TRANSFER);
-    let (none, write) = (vk::AccessFlags::empty(), vk::AccessFlags::TRANSFER_WRITE);
-    let copied = vk::ImageLayout::TRANSFER_DST_OPTIMAL;
-    let before = [barrier(vk::ImageLayout::UNDEFINED, copied, none, write)];
-    let flags = vk::DependencyFlags::empty();
-    // SAFETY: the image is alive until the commands have run.
-    unsafe { gpu.device().cmd_pipeline_barrier(commands, top, transfer, flags, &[], &[], &before) };
-    let copy = vk::BufferImageCopy::default()
-        .buffer_offset(offset)
-        .buffer_row_length(row)
-        .image_subresource(colour_layer())
-        .image_extent(vk::Extent3D { width: image.extent[0], height: image.extent[1], depth: 1 });
-    // SAFETY: the buffer holds the rows and is alive, as above.
-    unsafe {
-        gpu.device().cmd_copy_buffer_to_image(
-            commands,
-            upload.handle(),
-            image.image.handle(),
-            copied,
-            &[copy],
-        );
-    }
-    let after = [barrier(copied, vk::ImageLayout::GENERAL, write, none)];
-    // SAFETY: as above.
-    unsafe { gpu.device().cmd_pipeline_barrier(commands, transfer, transfer, flags, &[], &[], &after) };
-}
-
-/// Records a copy of the tile into column `first` of `readback`, whose rows hold `width` texels.
-fn read_back(gpu: &Gpu, commands: vk::CommandBuffer, tile: &Tile, first: u32, width: u32, readback: &Buffer) {
     let [block_width, block_height] = tile.format.footprint;
     let offset = u64::from(first / block_width) * u64::from(tile.format.block_bytes);
+    let [columns, rows, _] = tile.shape.extent;
     // Vulkan counts texels here too, and wants whole blocks.
     let copy = vk::BufferImageCopy::default()
         .buffer_offset(offset)
         .buffer_row_length(width.next_multiple_of(block_width))
-        .buffer_image_height(tile.extent[1].next_multiple_of(block_height))
-        .image_subresource(colour_layer())
-        .image_extent(vk::Extent3D { width: tile.extent[0], height: tile.extent[1], depth: 1 });
+        .buffer_image_height(rows.next_multiple_of(block_height))
+        .image_subresource(
+            vk::ImageSubresourceLayers::default().aspect_mask(vk::ImageAspectFlags::COLOR).layer_count(1),
+        )
+        .image_extent(vk::Extent3D { width: columns, height: rows, depth: 1 });
     let layout = vk::ImageLayout::TRANSFER_SRC_OPTIMAL;
     // SAFETY: the image is in that layout, as the job's target said, and visible to transfers; the buffer has the room.
     unsafe {
-        gpu.device().cmd_copy_image_to_buffer(
-            commands,
-            tile.image.handle(),
-            layout,
-            readback.handle(),
-            &[copy],
-        );
+        gpu.device().cmd_copy_image_to_buffer(commands, tile.handle(), layout, readback.handle(), &[copy]);
     }
     let host = vk::MemoryBarrier::default()
         .src_access_mask(vk::AccessFlags::TRANSFER_WRITE)

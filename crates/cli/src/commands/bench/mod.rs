@@ -1,0 +1,125 @@
+//! `texemu bench`: every kernel beside a copy kernel.
+
+mod report;
+mod rows;
+mod sample;
+mod scene;
+mod work;
+
+use crate::engine::DeviceArguments;
+use crate::failure::Outcome;
+use crate::input::Profile;
+use anyhow::{Result, bail};
+use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
+use sample::Bench;
+use std::path::PathBuf;
+
+const EXAMPLES: &str = "\
+Examples:
+  texemu bench
+  texemu bench --only '6x6 unorm rgba8' --granularity all
+  texemu bench --input photo_6x6.astc --size 4096 --json new.json --compare old.json
+  texemu bench --only 'astc 8x8 unorm rgba8' --tune --stats";
+
+/// Time every kernel beside a copy kernel, on the device's own clock
+///
+/// Each row alternates between the kernel and a kernel that only copies as many bytes as the kernel reads and writes;
+/// \"of copy\" is the kernel's speed in per cent of that copy's. Rows rotate between several sources and images, so that
+/// large ones do not run from cache; small ones do. A work is NxN for one image, chain N for all levels of one image,
+/// and C x NxN for C images recorded together.
+#[derive(clap::Args, Debug)]
+#[command(after_help = EXAMPLES)]
+pub(crate) struct Arguments {
+    /// Texels in width and height of the large images; 4096, or 512 on a CPU
+    #[arg(long, value_name = "N")]
+    size: Option<u32>,
+    /// Timed runs a row; 30, or 5 on a CPU
+    #[arg(long, value_name = "N")]
+    runs: Option<u32>,
+    /// Only rows whose name holds all these words, upper or lower case
+    #[arg(long, value_name = "PATTERN")]
+    only: Option<String>,
+    /// Use the blocks of this file, repeated as needed, instead of generated legal ones; may be given again
+    #[arg(long, value_name = "FILE")]
+    input: Vec<PathBuf>,
+    #[command(flatten)]
+    profile: Profile,
+    /// Which granularities have a row
+    #[arg(long, value_enum, default_values_t = [rows::GranularityRows::Auto])]
+    granularity: Vec<rows::GranularityRows>,
+    /// Which sources have a row
+    #[arg(long, value_enum, default_values_t = [rows::SourceRows::TexelBuffer])]
+    source: Vec<rows::SourceRows>,
+    /// Which works have a row: the large image alone, or also chains, small images and many together
+    #[arg(long, value_enum, default_value_t = rows::WorkRows::All)]
+    work: rows::WorkRows,
+    /// Rows for sRGB formats too, whose kernels differ by a constant
+    #[arg(long)]
+    srgb_rows: bool,
+    /// Time every configuration of every kernel, and list them from fast to slow
+    #[arg(long)]
+    tune: bool,
+    /// Show what the driver says of each pipeline: registers, spills, shared memory
+    #[arg(long)]
+    stats: bool,
+    /// Write the results to this file
+    #[arg(long, value_name = "FILE")]
+    json: Option<PathBuf>,
+    /// Print how the results relate to those that --json wrote earlier
+    #[arg(long, value_name = "FILE")]
+    compare: Option<PathBuf>,
+    #[command(flatten)]
+    device: DeviceArguments,
+}
+
+pub(crate) fn run(arguments: &Arguments) -> Result<Outcome> {
+    let old = arguments.compare.as_deref().map(report::load).transpose()?;
+    let gpu = arguments.device.open()?;
+    if !gpu.capabilities().timestamps {
+        bail!("{} has no valid timestamps on its compute queue", gpu.capabilities().info.name);
+    }
+    let is_cpu = gpu.capabilities().is_cpu();
+    let size = arguments.size.unwrap_or(if is_cpu { 512 } else { 4096 });
+    let runs = arguments.runs.unwrap_or(if is_cpu { 5 } else { 30 }).max(1);
+    let rows = rows::rows(arguments, &gpu, size)?;
+    if rows.is_empty() {
+        bail!("no row matches; `texemu bench --help` says how rows are chosen");
+    }
+    report::head(&gpu, size, runs)?;
+    let width = rows.iter().map(|row| row.name.len()).max().unwrap_or(0);
+    if !arguments.tune {
+        report::header(width)?;
+    }
+    let bar = progress(rows.len());
+    let mut bench = Bench::new(&gpu, runs)?;
+    let mut results = Vec::new();
+    for row in rows {
+        bar.set_message(row.name.clone());
+        let result = bench.measure(row)?;
+        if !arguments.tune {
+            bar.suspend(|| report::line(&result, width, arguments.stats))?;
+        }
+        results.push(result);
+        bar.inc(1);
+    }
+    bar.finish_and_clear();
+    if arguments.tune {
+        report::tuned(&mut results, arguments.stats)?;
+    }
+    let document = report::document(&gpu, size, runs, &results);
+    if let Some(path) = &arguments.json {
+        report::save(path, &document)?;
+    }
+    if let Some(old) = old {
+        report::compare(&old, &document)?;
+    }
+    Ok(Outcome::Good)
+}
+
+fn progress(rows: usize) -> ProgressBar {
+    let bar = ProgressBar::with_draw_target(Some(rows as u64), ProgressDrawTarget::stderr());
+    match ProgressStyle::with_template("{pos}/{len} {msg}") {
+        Ok(style) => bar.with_style(style),
+        Err(_) => bar,
+    }
+}
