@@ -15,9 +15,11 @@ pub struct Difference {
     pub mismatching: u64,
     /// The first of them, counted from 0 in the images' order.
     pub first: Option<u64>,
-    /// The largest difference of a channel in units of the format: code values, or for floats representable values in between.
+    /// The largest difference of a channel in units of the format: code values, or for floats representable
+    /// values in between.
     pub largest: u32,
-    /// Peak signal-to-noise ratio of the colour channels in decibels, with 1.0 as the peak; infinite if they are equal.
+    /// Peak signal-to-noise ratio of the colour channels in decibels, with 1.0 as the peak; infinite if they
+    /// are equal.
     pub psnr_rgb: f64,
     /// The same of alpha; `None` for formats without.
     pub psnr_alpha: Option<f64>,
@@ -74,7 +76,8 @@ fn sfloat16(bytes: &[u8]) -> Channel {
     Channel { unit: if bits >> 15 == 1 { -magnitude } else { magnitude }, value: half::value(bits) }
 }
 
-/// Compares two images of `format`'s texels, tightly packed: `R8G8B8A8`, `R16`, `R16G16` or `R16G16B16A16_SFLOAT`.
+/// Compares two images of `format`'s texels, tightly packed: `R8G8B8A8`, `R16`, `R16G16` or
+/// `R16G16B16A16_SFLOAT`.
 ///
 /// # Errors
 /// [`Error::NotTexels`] for other formats; [`Error::WrongBufferSize`] if the images differ in size or end inside a texel.

@@ -1,5 +1,5 @@
-//! EAC blocks: ETC2's alpha and the one- and two-channel formats of 11 bits (KDFS 1.4, "ETC2 Compressed Texture Image
-//! Formats").
+//! EAC blocks: ETC2's alpha and the one- and two-channel formats of 11 bits (KDFS 1.4, "ETC2 Compressed
+//! Texture Image Formats").
 
 use crate::image::BlockDecoder;
 
@@ -45,7 +45,8 @@ impl Block {
         }
     }
 
-    /// The texels on a scale eight times finer than base and multiplier, where a multiplier of 0 stands for an eighth.
+    /// The texels on a scale eight times finer than base and multiplier, where a multiplier of 0 stands for
+    /// an eighth.
     fn eleven_bits(&self, base: i32, lowest: i32, highest: i32) -> [i32; 16] {
         let factor = if self.multiplier == 0 { 1 } else { self.multiplier * 8 };
         self.modifiers.map(|modifier| (base + modifier * factor).clamp(lowest, highest))

@@ -1,6 +1,7 @@
 use texemu_format::VkFormat;
 
-/// Why an image could not be decoded or encoded. Illegal blocks are no error: they decode to the error colour.
+/// Why an image could not be decoded or encoded. Illegal blocks are no error: they decode to the error
+/// colour.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum Error {

@@ -1,5 +1,5 @@
-//! ETC1 and ETC2 colour blocks (KDFS 1.4, "ETC1" and "ETC2 Compressed Texture Image Formats"). An ETC1 block is an ETC2 block whose
-//! colours do not overflow.
+//! ETC1 and ETC2 colour blocks (KDFS 1.4, "ETC1" and "ETC2 Compressed Texture Image Formats"). An ETC1 block
+//! is an ETC2 block whose colours do not overflow.
 
 use crate::eac;
 use crate::image::BlockDecoder;
@@ -78,7 +78,8 @@ impl Block {
         (self.bit(16 + texel) as usize) << 1 | self.bit(texel) as usize
     }
 
-    /// Decodes to RGBA. `punchthrough`: bit 33 clear means that value 2 of every mode but the planar one is transparent black.
+    /// Decodes to RGBA. `punchthrough`: bit 33 clear means that value 2 of every mode but the planar one is
+    /// transparent black.
     fn decode(self, punchthrough: bool, texels: &mut [[u8; 4]]) {
         let mode = self.mode(punchthrough);
         let transparent = punchthrough && mode != Mode::Planar && !self.bit(33);
@@ -229,7 +230,8 @@ mod tests {
 
     #[test]
     fn texels_run_down_the_columns() {
-        // Individual, black on the left and white on the right, the largest table; value 1 (+183) at texels 1 and 12 alone.
+        // Individual, black on the left and white on the right, the largest table; value 1 (+183) at texels 1
+        // and 12 alone.
         let texels = decode(0x0F_0F0F << 40 | 7 << 37 | 7 << 34 | 1 << 1 | 1 << 12, false);
         assert_eq!(texels[4], [183, 183, 183, 255], "texel 1 is at x 0, y 1");
         assert_eq!(texels[0], [47, 47, 47, 255], "value 0 adds the small modifier");

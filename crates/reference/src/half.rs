@@ -1,10 +1,11 @@
-//! The two ways in which an ASTC decoder makes a 16-bit float (KDFS 1.4, "Weight Application"). Neither needs float
-//! arithmetic.
+//! The two ways in which an ASTC decoder makes a 16-bit float (KDFS 1.4, "Weight Application"). Neither needs
+//! float arithmetic.
 
 /// 1.0.
 pub(crate) const ONE: u16 = 0x3C00;
 
-/// A UNORM16 interpolation result as `decode_float16` stores it: 65535 is 1.0, anything else is `c / 65536` rounded toward zero.
+/// A UNORM16 interpolation result as `decode_float16` stores it: 65535 is 1.0, anything else is `c / 65536`
+/// rounded toward zero.
 pub(crate) fn from_unorm16(c: u16) -> u16 {
     if c == 0xFFFF {
         return ONE;
@@ -18,8 +19,8 @@ pub(crate) fn from_unorm16(c: u16) -> u16 {
     (exponent - 1) << 10 | mantissa
 }
 
-/// An interpolation result of an HDR endpoint, 5 bits of exponent over 11 bits of piecewise linear mantissa. Infinity and NaN become
-/// the largest finite value.
+/// An interpolation result of an HDR endpoint, 5 bits of exponent over 11 bits of piecewise linear mantissa.
+/// Infinity and NaN become the largest finite value.
 pub(crate) fn from_lns16(c: u16) -> u16 {
     let (e, m) = (c >> 11, u32::from(c & 0x7FF));
     let mt = match m {

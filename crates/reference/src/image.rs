@@ -14,7 +14,8 @@ const TEXELS_A_THREAD: u64 = 1 << 14;
 /// What the texels of illegal ASTC blocks become.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Default)]
 pub enum ErrorColor {
-    /// Opaque magenta, in 16-bit floats 1, 0, 1, 1. KDFS 1.4 also allows NaN for floats; magenta survives filtering and every store.
+    /// Opaque magenta, in 16-bit floats 1, 0, 1, 1. KDFS 1.4 also allows NaN for floats; magenta survives
+    /// filtering and every store.
     #[default]
     Magenta,
     /// Transparent black.
@@ -35,8 +36,8 @@ impl ErrorColor {
 pub struct Options {
     /// What the texels of illegal ASTC blocks become.
     pub error_color: ErrorColor,
-    /// Decode `ASTC_*_UNORM_BLOCK` to `R16G16B16A16_SFLOAT` (`decode_float16`) instead of `R8G8B8A8_UNORM` (`decode_unorm8`). HDR
-    /// endpoints stay the error colour, for the format is LDR.
+    /// Decode `ASTC_*_UNORM_BLOCK` to `R16G16B16A16_SFLOAT` (`decode_float16`) instead of `R8G8B8A8_UNORM`
+    /// (`decode_unorm8`). HDR endpoints stay the error colour, for the format is LDR.
     pub float16: bool,
     /// Threads to decode with; 0 stands for as many as the machine runs at once. Small images take one.
     pub threads: usize,
@@ -48,7 +49,11 @@ pub(crate) trait BlockDecoder<const N: usize>: Sync {
     fn decode(&self, block: &[u8], texels: &mut [[u8; N]]);
 }
 
-/// The format of the texels that `format` decodes to: its exact target, or `R16G16B16A16_SFLOAT` if the options say so.
+/// The format of the texels that `format` decodes to: its exact target, or `R16G16B16A16_SFLOAT` if the
+/// options say so.
+///
+/// # Errors
+/// [`Error::NotASource`], or [`Error::NoFloat16`] if the options ask for floats where there are none.
 pub fn target(format: &Format, options: &Options) -> Result<&'static Format, Error> {
     let float = format.numeric == Numeric::Sfloat;
     if options.float16 && !float {
@@ -63,9 +68,14 @@ pub fn target(format: &Format, options: &Options) -> Result<&'static Format, Err
 
 /// Decodes one image.
 ///
-/// `blocks` holds the slices of `extent` texels (width, height, depth or layers), each one's blocks row by row, tightly packed; bytes past
-/// the last block are ignored. The result holds the texels of [`target`]'s format in the same order, tightly packed, little endian,
-/// without the texels of edge blocks that lie outside the image.
+/// `blocks` holds the slices of `extent` texels (width, height, depth or layers), each one's blocks row by
+/// row, tightly packed; bytes past the last block are ignored. The result holds the texels of [`target`]'s
+/// format in the same order, tightly packed, little endian, without the texels of edge blocks that lie
+/// outside the image.
+///
+/// # Errors
+/// As [`target`]; [`Error::TooFewBlocks`], or [`Error::TooLarge`] past the address space. Nothing is allocated
+/// before the sizes are checked.
 pub fn decode_image(
     format: &Format,
     blocks: &[u8],
@@ -79,7 +89,11 @@ pub fn decode_image(
     Ok(texels)
 }
 
-/// Decodes one image as [`decode_image`] does, into the caller's memory. Needs no more memory than a block a thread.
+/// Decodes one image as [`decode_image`] does, into the caller's memory. Needs no more memory than a block a
+/// thread.
+///
+/// # Errors
+/// As [`decode_image`]; [`Error::WrongBufferSize`] if `texels` does not have exactly the size of the image.
 pub fn decode_into(
     format: &Format,
     blocks: &[u8],
@@ -98,9 +112,13 @@ pub fn decode_into(
     Ok(())
 }
 
-/// Decodes one image band by band, for images whose texels need not be in memory at once. `band` is called with the slice, the first
-/// row of texels in it and the band's rows, tightly packed; a band covers `block_rows` rows of blocks, the last one of a slice may
-/// cover fewer. The first error that `band` returns ends the decoding.
+/// Decodes one image band by band, for images whose texels need not be in memory at once. `band` is called
+/// with the slice, the first row of texels in it and the band's rows, tightly packed; a band covers
+/// `block_rows` rows of blocks, the last one of a slice may cover fewer. The first error that `band` returns
+/// ends the decoding.
+///
+/// # Errors
+/// As [`decode_image`], and what `band` returns.
 pub fn decode_bands<E: From<Error>>(
     format: &Format,
     blocks: &[u8],
@@ -115,9 +133,7 @@ pub fn decode_bands<E: From<Error>>(
     if width == 0 || height == 0 {
         return Ok(());
     }
-    let rows = format.footprint[1]
-        .saturating_mul(block_rows.max(1))
-        .min(height.next_multiple_of(format.footprint[1]));
+    let rows = format.footprint[1].saturating_mul(block_rows.max(1));
     let mut texels = Vec::new();
     let mut rest = blocks;
     for z in 0..depth {
@@ -136,6 +152,9 @@ pub fn decode_bands<E: From<Error>>(
 }
 
 /// Decodes one block into `texels`: footprint width times height texels of [`target`]'s format, row by row.
+///
+/// # Errors
+/// As [`decode_into`].
 pub fn decode_block(
     format: &Format,
     block: &[u8],
@@ -201,8 +220,10 @@ impl WithDecoder for Image<'_> {
         let [block_width, block_height] = self.format.footprint.map(|size| size as usize);
         let pitch = width * N;
         // One piece of work is one row of blocks; no row of blocks spans two slices.
-        let rows =
-            self.texels.chunks_mut(pitch * height).flat_map(|slice| slice.chunks_mut(pitch * block_height));
+        let rows = self
+            .texels
+            .chunks_mut(pitch * height)
+            .flat_map(|slice| slice.chunks_mut(pitch * block_height.min(height)));
         let work = Mutex::new(self.blocks.chunks(columns * block_bytes).zip(rows));
         let decode_rows = || {
             let mut texels = [[0; N]; MAX_TEXELS];

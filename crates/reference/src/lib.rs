@@ -1,5 +1,6 @@
-//! The CPU twins: every decoder of the project in plain Rust, written from the Khronos Data Format Specification 1.4
-//! (KDFS) alone. They are the oracle of the GPU tests and the fallback where there is no GPU.
+//! The CPU twins: every decoder of the project in plain Rust, written from the Khronos Data Format
+//! Specification 1.4 (KDFS) alone. They are the oracle of the GPU tests and the fallback where there is no
+//! GPU.
 //!
 //! One image, all threads:
 //!
@@ -13,7 +14,8 @@
 //! # Ok::<(), texemu_reference::Error>(())
 //! ```
 //!
-//! A large image goes into the caller's own memory with [`decode_into`], or band by band with [`decode_bands`].
+//! A large image goes into the caller's own memory with [`decode_into`], or band by band with
+//! [`decode_bands`].
 
 pub mod astc;
 pub mod blocks;

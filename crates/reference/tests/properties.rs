@@ -20,7 +20,8 @@ fn decode(format: &Format, block: &[u8; 16], options: &Options) -> Vec<u8> {
 proptest! {
     #![proptest_config(ProptestConfig { cases: 20_000, failure_persistence: None, ..ProptestConfig::default() })]
 
-    /// Any bits decode, and the error colour shows in illegal blocks and, in LDR formats, in HDR content alone.
+    /// Any bits decode, and the error colour shows in illegal blocks and, in LDR formats, in HDR content
+    /// alone.
     #[test]
     fn any_block_decodes(format in source(), block: [u8; 16]) {
         let magenta = decode(format, &block, &Options::default());
@@ -40,7 +41,8 @@ proptest! {
         }
     }
 
-    /// An HDR format decodes LDR content as `decode_float16` does in an LDR format, whose `decode_unorm8` is the same value cut to 8 bits.
+    /// An HDR format decodes LDR content as `decode_float16` does in an LDR format, whose `decode_unorm8` is
+    /// the same value cut to 8 bits.
     #[test]
     fn precisions_agree_on_ldr_blocks(seed: u64, footprint in 0usize..14) {
         use texemu_reference::blocks::{Rng, astc::{DynamicRange, legal}};
@@ -55,7 +57,8 @@ proptest! {
         prop_assert_eq!(&float16, &decode(hdr, &block, &Options::default()));
         let unorm8 = decode(ldr, &block, &Options::default());
         for (half, byte) in float16.chunks(2).map(|half| u16::from_le_bytes([half[0], half[1]])).zip(unorm8) {
-            // 1.0 is 255; less than that keeps the top 11 significant bits of c / 65536, and c >> 8 is 256 times it, rounded down.
+            // 1.0 is 255; less than that keeps the top 11 significant bits of c / 65536, and c >> 8 is 256
+            // times it, rounded down.
             let expected = match half {
                 0x3C00 => 255,
                 0..0x400 => 0,

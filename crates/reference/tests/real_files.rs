@@ -1,7 +1,7 @@
 //! Real textures from public repositories, against the SHA-256 of their decode.
 //!
-//! The files are not in the repository. They are looked for in the folder that the environment variable `TEXEMU_SHARED` names, then in
-//! `../shared` beside the workspace: `data/INDEX.tsv` lists them.
+//! The files are not in the repository. They are looked for in the folder that the environment variable
+//! `TEXEMU_SHARED` names, then in `../shared` beside the workspace: `data/INDEX.tsv` lists them.
 
 use std::fs;
 use std::path::{Path, PathBuf};

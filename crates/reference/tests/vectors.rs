@@ -1,5 +1,5 @@
-//! Blocks with the hash of what other decoders make of them. `scripts/oracle_vectors.py` wrote them and says which decoder is the
-//! oracle of which format.
+//! Blocks with the hash of what other decoders make of them. `scripts/oracle_vectors.py` wrote them and says
+//! which decoder is the oracle of which format.
 
 use std::fs;
 use std::path::Path;

@@ -6,8 +6,8 @@ pub(crate) type Pair = [[i32; 4]; 2];
 /// 1.0 as a 12-bit HDR value.
 const HDR_ONE: i32 = 0x780;
 
-/// Decodes the unquantised values `v` of one partition. Which channels are HDR follows from `mode`: none, all of modes 2, 3, 7, 11, 15,
-/// and all but alpha of mode 14.
+/// Decodes the unquantised values `v` of one partition. Which channels are HDR follows from `mode`: none, all
+/// of modes 2, 3, 7, 11, 15, and all but alpha of mode 14.
 pub(crate) fn decode(mode: u8, v: &[u8]) -> Pair {
     let v = |index: usize| i32::from(v[index]);
     match mode {

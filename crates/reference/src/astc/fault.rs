@@ -1,6 +1,8 @@
-/// Why a block is illegal whatever the profile (KDFS 1.4, "Illegal Encodings"): all of its texels are the error colour.
+/// Why a block is illegal whatever the profile (KDFS 1.4, "Illegal Encodings"): all of its texels are the
+/// error colour.
 ///
-/// HDR endpoint modes and HDR void extents are legal encodings, which an LDR format answers with the error colour too.
+/// HDR endpoint modes and HDR void extents are legal encodings, which an LDR format answers with the error
+/// colour too.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Fault {
     /// A block mode of the reserved rows of the table.

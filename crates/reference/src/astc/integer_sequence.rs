@@ -19,7 +19,8 @@ const fn range(digit: Digit, bits: u32) -> Range {
     Range { digit, bits }
 }
 
-/// All ranges by size: 2, 3, 4, 5, 6, 8, 10 ... 256 levels. Weights use the first 12, colours those from 6 levels up.
+/// All ranges by size: 2, 3, 4, 5, 6, 8, 10 ... 256 levels. Weights use the first 12, colours those from 6
+/// levels up.
 pub(crate) const RANGES: [Range; 21] = [
     range(Digit::None, 1),
     range(Digit::Trit, 0),
@@ -130,7 +131,8 @@ static QUINTS: [[u8; 3]; 128] = {
     table
 };
 
-/// Where the digits' bits lie between the values' own: `(low bit, count)` of each piece, after that many values.
+/// Where the digits' bits lie between the values' own: `(low bit, count)` of each piece, after that many
+/// values.
 const TRIT_PIECES: [(u32, u32); 5] = [(0, 2), (2, 2), (4, 1), (5, 2), (7, 1)];
 const QUINT_PIECES: [(u32, u32); 3] = [(0, 3), (3, 2), (5, 2)];
 
@@ -179,8 +181,8 @@ fn decode_groups<const N: usize>(
     }
 }
 
-/// The inverse of [`decode`]. Of the codes that stand for the same digits it takes the smallest, so that a sequence that ends inside a
-/// group has no bits past its end.
+/// The inverse of [`decode`]. Of the codes that stand for the same digits it takes the smallest, so that a
+/// sequence that ends inside a group has no bits past its end.
 pub(crate) fn encode(values: &[u8], range: Range) -> u128 {
     match range.digit {
         Digit::None => values.iter().rev().fold(0, |stream, &value| stream << range.bits | u128::from(value)),

@@ -1,8 +1,8 @@
 //! ASTC, all two-dimensional footprints (KDFS 1.4, "ASTC Compressed Texture Image Formats").
 //!
-//! A block is decoded in the order of these files: [`block_mode`](BlockMode) and `physical` read its header, `integer_sequence`
-//! and `quantization` unpack its weights and colours, `endpoints` makes colour pairs of them, `weights` and `partition` say which pair
-//! and which weight each texel takes, `decoder` interpolates.
+//! A block is decoded in the order of these files: [`block_mode`](BlockMode) and `physical` read its header,
+//! `integer_sequence` and `quantization` unpack its weights and colours, `endpoints` makes colour pairs of
+//! them, `weights` and `partition` say which pair and which weight each texel takes, `decoder` interpolates.
 
 mod block_mode;
 mod decoder;

@@ -1,6 +1,7 @@
 /// Which partition each texel of a block belongs to (KDFS 1.4, "Partition Pattern Generation").
 pub(crate) struct Partitioning {
-    /// Per candidate partition: its value at texel 0, 0, and what a step to the right and a step down add, all modulo 64.
+    /// Per candidate partition: its value at texel 0, 0, and what a step to the right and a step down add,
+    /// all modulo 64.
     start: [u32; 4],
     right: [u32; 4],
     down: [u32; 4],

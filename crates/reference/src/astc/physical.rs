@@ -87,7 +87,8 @@ pub(crate) fn parse(block: u128, footprint: [u32; 2]) -> Result<Block, Fault> {
         if selector == 0 {
             endpoint_modes[..count].fill((low >> 25 & 15) as u8);
         } else {
-            // A class bit a partition, then two mode bits a partition: four of them here, the others below the weights.
+            // A class bit a partition, then two mode bits a partition: four of them here, the others below
+            // the weights.
             let upper_bits = 3 * u32::from(partitions) - 4;
             below_weights -= upper_bits;
             let upper = (block >> below_weights) as u32 & ((1 << upper_bits) - 1);

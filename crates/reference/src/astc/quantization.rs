@@ -1,5 +1,5 @@
-//! Unquantisation of colours to 0..255 and of weights to 0..64 (KDFS 1.4, "Endpoint Unquantization" and "Weight
-//! Unquantization"), as tables that the compiler fills from the specification's own bit patterns.
+//! Unquantisation of colours to 0..255 and of weights to 0..64 (KDFS 1.4, "Endpoint Unquantization" and
+//! "Weight Unquantization"), as tables that the compiler fills from the specification's own bit patterns.
 
 use super::integer_sequence::{Digit, RANGES};
 
@@ -117,8 +117,8 @@ pub(crate) static WEIGHT: [[u8; 32]; 12] = {
 mod tests {
     use super::*;
 
-    /// Sorted, a range's values must be what rounding `top * i / (levels - 1)` gives, give or take 1.5: the hardware-friendly
-    /// formulas scramble the order but scale correctly.
+    /// Sorted, a range's values must be what rounding `top * i / (levels - 1)` gives, give or take 1.5: the
+    /// hardware-friendly formulas scramble the order but scale correctly.
     fn check(table: &[u8], levels: u32, top: u32) {
         let mut values: Vec<u32> = table[..levels as usize].iter().map(|&value| value.into()).collect();
         values.sort_unstable();

@@ -18,7 +18,8 @@ pub struct Symbols {
     pub seed: u16,
     /// Colour endpoint mode of each partition.
     pub endpoint_modes: [u8; 4],
-    /// How several partitions' endpoint modes are stored: 0 as one for all, 1 to 3 each its own, of classes `selector - 1` and `selector`.
+    /// How several partitions' endpoint modes are stored: 0 as one for all, 1 to 3 each its own, of classes
+    /// `selector - 1` and `selector`.
     pub selector: u8,
     /// The channel of the second plane, 0 to 3.
     pub second_plane_channel: u8,
@@ -102,8 +103,9 @@ impl Symbols {
         block.to_le_bytes()
     }
 
-    /// Random fields of a legal block for a footprint. Every block mode, number of partitions, endpoint mode, channel and range has its
-    /// chance: half of the blocks choose the weight grid first and the endpoints to fit, half the other way round.
+    /// Random fields of a legal block for a footprint. Every block mode, number of partitions, endpoint mode,
+    /// channel and range has its chance: half of the blocks choose the weight grid first and the endpoints to
+    /// fit, half the other way round.
     pub fn random(rng: &mut Rng, footprint: [u32; 2], dynamic_range: DynamicRange) -> Self {
         let all = modes_where(|mode| fits_footprint(mode, footprint));
         let mut symbols = Self::endpoints(rng, dynamic_range);
@@ -245,7 +247,8 @@ pub fn void_extent(rng: &mut Rng, hdr: bool) -> [u8; 16] {
     block.to_le_bytes()
 }
 
-/// A block with exactly the fault `fault` for that footprint; `None` where there is none, for no grid exceeds 12x12.
+/// A block with exactly the fault `fault` for that footprint; `None` where there is none, for no grid exceeds
+/// 12x12.
 pub fn illegal(rng: &mut Rng, footprint: [u32; 2], fault: Fault) -> Option<[u8; 16]> {
     let mut block = rng.u128();
     match fault {
@@ -447,8 +450,8 @@ mod tests {
             assert_eq!(modes.len(), all.len(), "{footprint:?}: block modes");
             assert_eq!(channels.len(), 3 * 4, "{footprint:?}: channels of one to three partitions");
             assert_eq!(color_ranges.len(), 17, "{footprint:?}: colour ranges");
-            // One partition: 16 modes. Shared by two, three, four: 16, 12, 8. Own ones: 8 modes for each of selectors 1 to 3, but three
-            // partitions leave no room for class 3, and four none for selector 3.
+            // One partition: 16 modes. Shared by two, three, four: 16, 12, 8. Own ones: 8 modes for each of
+            // selectors 1 to 3, but three partitions leave no room for class 3, and four none for selector 3.
             assert_eq!(
                 combinations.len(),
                 16 + 16 + 12 + 8 + 24 + 20 + 16,

@@ -13,8 +13,9 @@ fn field(block: u64, high: u32, low: u32) -> u64 {
     block >> low & ((1 << (high - low + 1)) - 1)
 }
 
-/// Makes the sum of a base of 5 bits and a difference of 3 bits overflow by means of the top three bits of the base, at `high`, and
-/// the difference's sign; the other bits are payload of the T, H and planar modes and stay.
+/// Makes the sum of a base of 5 bits and a difference of 3 bits overflow by means of the top three bits of
+/// the base, at `high`, and the difference's sign; the other bits are payload of the T, H and planar modes
+/// and stay.
 fn overflow(block: &mut u64, high: u32) {
     let (base, difference) = (field(*block, high - 3, high - 4), field(*block, high - 6, high - 7));
     let upwards = base + difference >= 4;
@@ -22,13 +23,14 @@ fn overflow(block: &mut u64, high: u32) {
     put(block, high - 5, high - 5, u64::from(!upwards));
 }
 
-/// Keeps the sum of a base of 5 bits and a difference of 3 bits in range by means of the base's top bit, at `high`.
+/// Keeps the sum of a base of 5 bits and a difference of 3 bits in range by means of the base's top bit, at
+/// `high`.
 fn keep_in_range(block: &mut u64, high: u32) {
     put(block, high, high, field(*block, high - 5, high - 5));
 }
 
-/// A random colour block of a mode. With `punchthrough` bit 33 is random, as the opaque bit, and there is no individual mode: a
-/// differential block stands in.
+/// A random colour block of a mode. With `punchthrough` bit 33 is random, as the opaque bit, and there is no
+/// individual mode: a differential block stands in.
 pub fn color(rng: &mut Rng, mode: Mode, punchthrough: bool) -> [u8; 8] {
     let mut block = rng.u64();
     if rng.one_in(8) {
@@ -71,7 +73,8 @@ pub fn eac(rng: &mut Rng) -> [u8; 8] {
     rng.u64().to_be_bytes()
 }
 
-/// A random EAC block at the edge of the rules: a multiplier of 0, a base of -128 (128 if unsigned) or a base near an end of the range.
+/// A random EAC block at the edge of the rules: a multiplier of 0, a base of -128 (128 if unsigned) or a base
+/// near an end of the range.
 pub fn eac_corner(rng: &mut Rng) -> [u8; 8] {
     let mut block = rng.u64();
     match rng.below(4) {

@@ -1,7 +1,7 @@
 //! Deterministic blocks for tests, benchmarks and conformance.
 //!
-//! Uniformly random bits are mostly illegal ASTC blocks, so [`astc`] also packs legal ones from chosen fields, and illegal ones
-//! with exactly one chosen fault.
+//! Uniformly random bits are mostly illegal ASTC blocks, so [`astc`] also packs legal ones from chosen
+//! fields, and illegal ones with exactly one chosen fault.
 
 pub mod astc;
 pub mod etc2;
@@ -19,8 +19,8 @@ pub enum Class {
     Random,
     /// Blocks that the format decodes without the error colour, every mode alike.
     Legal,
-    /// The edges of the rules. ASTC: every kind of illegal block, HDR content in LDR formats, void extents. EAC: a multiplier of 0, a base
-    /// of -128. ETC2 has no illegal blocks: planar ones.
+    /// The edges of the rules. ASTC: every kind of illegal block, HDR content in LDR formats, void extents.
+    /// EAC: a multiplier of 0, a base of -128. ETC2 has no illegal blocks: planar ones.
     Corner,
     /// The three others in turn.
     Mixed,
