@@ -7,7 +7,7 @@ use common::{TestGpu, TestImage, upload};
 use sha2::{Digest, Sha256};
 use std::path::Path;
 use texemu_core::{Arena, Commands, vk};
-use texemu_format::{Codec, Format, Numeric};
+use texemu_format::{Format, Numeric};
 use texemu_reference::decode_image;
 use texemu_transcode::{Job, Options, Region, Source, Transcoder};
 
@@ -86,13 +86,11 @@ fn the_twins_decode_as_other_decoders_do() {
 }
 
 #[test]
-fn the_gpu_decodes_astc_as_other_decoders_do() {
+fn the_gpu_decodes_as_other_decoders_do() {
     let gpu = TestGpu::new();
     let transcoder = Transcoder::new(&gpu).unwrap();
     let mut commands = Commands::new(&gpu).unwrap();
-    let astc: Vec<_> = entries().into_iter().filter(|entry| entry.format.codec == Codec::AstcLdr).collect();
-    assert_eq!(astc.len(), 7, "six .astc files and one .ktx2");
-    for entry in astc {
+    for entry in entries() {
         let texture = texture(&entry);
         let bytes: Vec<_> = (0..entry.levels).map(|level| texture.level(level)).collect();
         let blocks = upload(&gpu, &bytes.concat());
