@@ -1,6 +1,6 @@
 //! The command line.
 
-use crate::commands::{bench, devices, info, transcode};
+use crate::commands::{bench, compare, devices, info, transcode, verify};
 use clap::{Parser, Subcommand};
 
 /// Turns ASTC, ETC2 and EAC textures into what any GPU samples: exactly, on the GPU.
@@ -25,6 +25,10 @@ pub(crate) enum Command {
     Info(info::Arguments),
     /// Turn textures into another format
     Transcode(Box<transcode::Arguments>),
+    /// Compare what the GPU makes of files with what the CPU twins make of them
+    Verify(Box<verify::Arguments>),
+    /// Say how far two textures are apart
+    Compare(compare::Arguments),
     /// Time every kernel beside a copy kernel
     Bench(Box<bench::Arguments>),
 }

@@ -2,7 +2,9 @@
 
 mod arguments;
 mod bands;
+mod bc;
 mod commands;
+mod difference;
 mod engine;
 mod failure;
 mod images;

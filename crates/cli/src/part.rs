@@ -98,6 +98,14 @@ impl<'a> Part<'a> {
         self.texture.slice(at, self.base_slice + slice)
     }
 
+    /// The blocks of some rows of texels of a slice; a row of blocks starts at `first_row`.
+    pub(crate) fn rows(&self, at: Subresource, slice: u32, first_row: u32, rows: u32) -> &'a [u8] {
+        let row_bytes = self.shape.row_bytes(at.level) as usize;
+        let height = self.shape.format().footprint[1];
+        let (first, count) = ((first_row / height) as usize, rows.div_ceil(height) as usize);
+        &self.slice(at, slice)[first * row_bytes..][..count * row_bytes]
+    }
+
     /// Texels of all its images.
     pub(crate) fn texels(&self) -> u64 {
         let texels = |level| self.shape.level_extent(level).map(u64::from).iter().product::<u64>();

@@ -107,6 +107,24 @@ pub(crate) struct KernelArguments {
     source: SourceName,
 }
 
+/// What users call a source.
+pub(crate) fn source_name(kind: SourceKind) -> &'static str {
+    match kind {
+        SourceKind::TexelBuffer => "texel-buffer",
+        SourceKind::StorageImage => "storage-image",
+        SourceKind::StorageBuffer => "storage-buffer",
+    }
+}
+
+/// What users call a granularity.
+pub(crate) fn granularity_name(granularity: Granularity) -> &'static str {
+    match granularity {
+        Granularity::PerTexel => "texel",
+        Granularity::PerBlock => "block",
+        Granularity::Tile => "tile",
+    }
+}
+
 /// The values of `--granularity`.
 #[derive(ValueEnum, Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum GranularityName {

@@ -36,6 +36,8 @@ const fn targets(exact: i32, quality: i32, size: i32, all: &'static [VkFormat]) 
 const NO_TARGETS: Targets = targets(0, 0, 0, &[]);
 const RGBA8_UNORM_TARGETS: Targets =
     targets(37, 145, 137, &[VkFormat(37), VkFormat(97), VkFormat(133), VkFormat(137), VkFormat(145)]);
+const ETC2_RGBA8_UNORM_TARGETS: Targets =
+    targets(37, 145, 137, &[VkFormat(37), VkFormat(133), VkFormat(137), VkFormat(145)]);
 const RGBA8_SRGB_TARGETS: Targets =
     targets(43, 146, 138, &[VkFormat(43), VkFormat(134), VkFormat(138), VkFormat(146)]);
 const RGB8_UNORM_TARGETS: Targets =
@@ -101,7 +103,7 @@ pub static FORMATS: [Format; 76] = [
     row(148, "ETC2_R8G8B8_SRGB_BLOCK", Etc2Rgb, [4, 4], 8, Srgb, 0x9275, 0, RGB8_SRGB_TARGETS),
     row(149, "ETC2_R8G8B8A1_UNORM_BLOCK", Etc2RgbA1, [4, 4], 8, Unorm, 0x9276, 0, RGB8A1_UNORM_TARGETS),
     row(150, "ETC2_R8G8B8A1_SRGB_BLOCK", Etc2RgbA1, [4, 4], 8, Srgb, 0x9277, 0, RGB8A1_SRGB_TARGETS),
-    row(151, "ETC2_R8G8B8A8_UNORM_BLOCK", Etc2Rgba, [4, 4], 16, Unorm, 0x9278, 0, RGBA8_UNORM_TARGETS),
+    row(151, "ETC2_R8G8B8A8_UNORM_BLOCK", Etc2Rgba, [4, 4], 16, Unorm, 0x9278, 0, ETC2_RGBA8_UNORM_TARGETS),
     row(152, "ETC2_R8G8B8A8_SRGB_BLOCK", Etc2Rgba, [4, 4], 16, Srgb, 0x9279, 0, RGBA8_SRGB_TARGETS),
     row(153, "EAC_R11_UNORM_BLOCK", EacR, [4, 4], 8, Unorm, 0x9270, 0, R11_UNORM_TARGETS),
     row(154, "EAC_R11_SNORM_BLOCK", EacR, [4, 4], 8, Snorm, 0x9271, 0, R11_SNORM_TARGETS),

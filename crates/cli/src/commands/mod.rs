@@ -1,9 +1,11 @@
 //! The commands, a file each.
 
 pub(crate) mod bench;
+pub(crate) mod compare;
 pub(crate) mod devices;
 pub(crate) mod info;
 pub(crate) mod transcode;
+pub(crate) mod verify;
 
 use crate::arguments::Command;
 use crate::failure::Outcome;
@@ -14,6 +16,8 @@ pub(crate) fn run(command: Command) -> Result<Outcome> {
     match command {
         Command::Devices(arguments) => devices::run(&arguments),
         Command::Info(arguments) => info::run(&arguments),
+        Command::Verify(arguments) => verify::run(&arguments),
+        Command::Compare(arguments) => compare::run(&arguments),
         Command::Bench(arguments) => bench::run(&arguments),
         Command::Transcode(arguments) => transcode::run(&arguments),
     }

@@ -1,6 +1,8 @@
 //! `texemu transcode`.
 
-use crate::engine::{CpuEngine, DeviceArguments, Engine, GpuEngine, Task};
+use crate::bc;
+use crate::difference::{Place, Total};
+use crate::engine::{BandOfBlocks, CpuEngine, DeviceArguments, Engine, GpuEngine, Task};
 use crate::failure::{Failed, Outcome, ends_everything, print};
 use crate::input::{self, Input, Profile};
 use crate::output::{self, Output, WRITABLE};
@@ -40,6 +42,10 @@ pub(crate) struct Arguments {
     /// What to write into a folder
     #[arg(long, value_name = "KIND", default_value = "ktx2", value_parser = PossibleValuesParser::new(["ktx2", "dds", "png", "exr", "raw"]))]
     container: String,
+    /// Compare the result with the CPU twin's decode, and say how far it is from it; exit code 1 if a target that must be
+    /// exact is not
+    #[arg(long)]
+    verify: bool,
     /// Say nothing when all is well
     #[arg(short, long)]
     quiet: bool,
@@ -67,11 +73,13 @@ pub(crate) fn run(arguments: &Arguments) -> Result<Outcome> {
     };
     let bar = progress(jobs.len());
     let mut failed = 0;
+    let mut good = true;
     for (input, output) in &jobs {
         match transcode(arguments, engine.as_mut(), &input.path, output, &bar) {
-            Ok(line) => {
-                if !arguments.quiet {
-                    say(&bar, output, &line)?;
+            Ok(done) => {
+                good &= done.good;
+                if !arguments.quiet || !done.good {
+                    say(&bar, output, &done.text)?;
                 }
             }
             Err(error) if jobs.len() == 1 || ends_everything(&error) => {
@@ -85,10 +93,10 @@ pub(crate) fn run(arguments: &Arguments) -> Result<Outcome> {
         }
     }
     bar.finish_and_clear();
-    if failed > 0 {
+    if failed > 0 && good {
         return Err(Failed { files: failed, of: jobs.len() }.into());
     }
-    Ok(Outcome::Good)
+    Ok(Outcome::of(good))
 }
 
 /// Every input with its output; checked so that no output replaces another, or an input.
@@ -137,14 +145,22 @@ fn jobs(arguments: &Arguments) -> Result<Vec<(Input, Output)>> {
     Ok(jobs)
 }
 
-/// Does one file, and says in one line what happened.
+/// What became of a file.
+struct Done {
+    /// For people.
+    text: String,
+    /// Whether --verify, if given, found nothing wrong.
+    good: bool,
+}
+
+/// Does one file.
 fn transcode(
     arguments: &Arguments,
     engine: &mut dyn Engine,
     path: &Path,
     output: &Output,
     bar: &ProgressBar,
-) -> Result<String> {
+) -> Result<Done> {
     let start = Instant::now();
     let texture = input::open(path, &arguments.profile)?;
     let named = || path.display().to_string();
@@ -168,13 +184,14 @@ fn transcode(
     bar.set_message(named());
     bar.set_position(0);
     bar.set_length(part.texels());
-    output::write(output, &part, texture.notes(), &task, engine, |band, _| {
+    let mut check = arguments.verify.then(Check::default);
+    output::write(output, &part, texture.notes(), &task, engine, |band, made| {
         bar.inc(u64::from(band.width) * u64::from(band.rows));
-        Ok(())
+        check.as_mut().map_or(Ok(()), |check| check.add(&task, band, made))
     })
     .with_context(named)?;
     let shape = part.shape().with_format(target)?;
-    Ok(format!(
+    let mut text = format!(
         "{}: {} -> {}, {}{note} in {:.1} ms on {}",
         path.display(),
         part.shape(),
@@ -185,7 +202,35 @@ fn transcode(
         },
         start.elapsed().as_secs_f64() * 1e3,
         engine.name()
-    ))
+    );
+    let good = check.as_ref().is_none_or(|check| target.is_compressed() || check.total.is_none());
+    if let Some(check) = check {
+        text += &format!("\n  against the decoded texels: {}", check.total);
+    }
+    Ok(Done { text, good })
+}
+
+/// What `--verify` finds.
+#[derive(Default)]
+struct Check {
+    cpu: CpuEngine,
+    decoded: Vec<u8>,
+    total: Total,
+}
+
+impl Check {
+    fn add(&mut self, task: &Task, band: &BandOfBlocks<'_>, made: &[u8]) -> Result<()> {
+        let (width, rows) = (band.width, band.rows);
+        let expected = self.cpu.decode(task, band.blocks, width, rows)?;
+        let start = Place { at: band.at, slice: band.slice, x: 0, y: band.first_row };
+        match bc::texels_of(task.target) {
+            None => self.total.add(task.target, expected, made, start, width),
+            Some(texels) => {
+                bc::decode(task.target, made, width, rows, &mut self.decoded)?;
+                self.total.add(texels, expected, &self.decoded, start, width)
+            }
+        }
+    }
 }
 
 /// A bar on a terminal, nothing elsewhere.

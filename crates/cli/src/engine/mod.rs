@@ -54,14 +54,10 @@ pub(crate) fn for_each_band(
     mut each: impl FnMut(BandOfBlocks<'_>) -> Result<()>,
 ) -> Result<()> {
     let [width, height, depth] = part.shape().level_extent(at.level);
-    let row_bytes = part.shape().row_bytes(at.level) as usize;
     for slice in 0..depth {
-        let blocks = part.slice(at, slice);
         for band in bands(task.source, task.target, width, height) {
             interrupt::check()?;
-            let first_block_row = (band.first / task.source.footprint[1]) as usize;
-            let block_rows = band.rows.div_ceil(task.source.footprint[1]) as usize;
-            let blocks = &blocks[first_block_row * row_bytes..][..block_rows * row_bytes];
+            let blocks = part.rows(at, slice, band.first, band.rows);
             each(BandOfBlocks { at, slice, first_row: band.first, width, rows: band.rows, blocks })?;
         }
     }

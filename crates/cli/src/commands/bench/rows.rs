@@ -4,7 +4,7 @@ use super::Arguments;
 use super::scene::dummy_job;
 use super::work::Work;
 use crate::input;
-use crate::target::short_name;
+use crate::target::{granularity_name, short_name, source_name};
 use anyhow::{Context, Result};
 use clap::ValueEnum;
 use std::sync::Arc;
@@ -253,14 +253,6 @@ pub(crate) fn choice_name(choice: &Choice) -> String {
     }
 }
 
-fn granularity_name(granularity: Granularity) -> &'static str {
-    match granularity {
-        Granularity::PerTexel => "texel",
-        Granularity::PerBlock => "block",
-        Granularity::Tile => "tile",
-    }
-}
-
 /// For instance `tile 32/128 2,1 bytes`: blocks and threads a workgroup, lanes, staging.
 pub(crate) fn configuration_name(configuration: &Configuration) -> String {
     let Configuration { granularity, staging, blocks, threads, lanes: [weights, colours] } = *configuration;
@@ -273,14 +265,6 @@ pub(crate) fn configuration_name(configuration: &Configuration) -> String {
         Staging::Bytes { .. } => "bytes",
     };
     format!("{name} {blocks}/{threads} {weights},{colours} {staging}")
-}
-
-pub(crate) fn source_name(kind: SourceKind) -> &'static str {
-    match kind {
-        SourceKind::TexelBuffer => "texel-buffer",
-        SourceKind::StorageImage => "storage-image",
-        SourceKind::StorageBuffer => "storage-buffer",
-    }
 }
 
 impl Blocks {
