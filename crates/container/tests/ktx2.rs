@@ -2,9 +2,11 @@
 
 mod common;
 
+use std::io::{self, Cursor, Seek, SeekFrom, Write};
+
 use common::{ktx2_bytes, raw_bytes, shapes, texture};
-use texemu_container::{Container, Ktx2Options, Supercompression, Texture, read};
-use texemu_format::FORMATS;
+use texemu_container::{Container, Ktx2Options, Subresource, Supercompression, Texture, read, write_ktx2};
+use texemu_format::{FORMATS, by_name};
 
 const OPTIONS: Ktx2Options<'_> =
     Ktx2Options { zstd: false, writer: "a test", orientation: Some("rd"), premultiplied: false };
@@ -219,4 +221,60 @@ fn descriptors_are_those_of_other_writers() {
         compared += 1;
     }
     assert!(compared > 15, "only {compared} files compared");
+}
+
+#[test]
+fn wrong_sizes_and_failing_sinks_are_reported() {
+    /// A file on a device with room for so many bytes.
+    struct Full(Cursor<Vec<u8>>, usize);
+    impl Write for Full {
+        fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+            if self.0.get_ref().len() + bytes.len() > self.1 {
+                return Err(io::Error::new(io::ErrorKind::StorageFull, "no space left"));
+            }
+            self.0.write(bytes)
+        }
+        fn flush(&mut self) -> io::Result<()> {
+            Ok(())
+        }
+    }
+    impl Seek for Full {
+        fn seek(&mut self, to: SeekFrom) -> io::Result<u64> {
+            self.0.seek(to)
+        }
+    }
+
+    let original = texture(shapes(by_name("EAC_R11G11_SNORM_BLOCK").unwrap())[5], 3);
+    let shape = original.shape();
+    for zstd in [false, true] {
+        let options = Ktx2Options { zstd, ..OPTIONS };
+        for extra in [-1isize, 1] {
+            let wrong = Subresource { level: 1, layer: 1, face: 4 };
+            let expected = shape.image_bytes(1);
+            let result = write_ktx2(Cursor::new(Vec::new()), shape, &options, |at, out| {
+                let bytes = [original.image(at), &[0]].concat();
+                let size = if at == wrong { (expected as isize + extra) as usize } else { bytes.len() - 1 };
+                out.write_all(&bytes[..size])
+            });
+            let error = result.expect_err("a wrong size").to_string();
+            let delivered = expected as i64 + extra as i64;
+            assert_eq!(
+                error,
+                format!("level 1, layer 1, face 4: {delivered} bytes delivered, {expected} expected")
+            );
+        }
+        let result =
+            write_ktx2(Cursor::new(Vec::new()), shape, &options, |_, _| Err(io::Error::other("lost")));
+        assert_eq!(result.expect_err("no texels").to_string(), "lost", "zstd: {zstd}");
+        let whole = ktx2_bytes(&original, &options).unwrap().len();
+        for room in (0..whole).step_by(97) {
+            let full = Full(Cursor::new(Vec::new()), room);
+            let result = write_ktx2(full, shape, &options, |at, out| original.write_image(at, out));
+            assert_eq!(
+                result.expect_err("no room").to_string(),
+                "no space left",
+                "zstd: {zstd}, room for {room}"
+            );
+        }
+    }
 }

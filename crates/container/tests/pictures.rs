@@ -10,7 +10,7 @@ use texemu_container::{Error, Shape, ShapeDesc, Subresource, Texture, write_exr,
 use texemu_format::{FORMATS, by_name};
 
 /// More rows than one block of an `.exr` file has, and not a multiple.
-const SIZE: [u32; 2] = [21, 37];
+const SIZE: [u32; 2] = [21, 77];
 
 fn picture(name: &str) -> Texture {
     texture(Shape::new(ShapeDesc::image(by_name(name).unwrap(), SIZE[0], SIZE[1])).unwrap(), 9)

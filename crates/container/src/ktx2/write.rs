@@ -110,9 +110,8 @@ pub fn write_ktx2(
 
 /// The level index of a file without supercompression whose levels begin at `position` or soon after.
 fn index(shape: &Shape, mut position: u64) -> Vec<LevelIndex> {
-    // KTX specification, "mipPadding": the least common multiple of the texel block's size and 4.
-    let block_bytes = u64::from(shape.format().block_bytes);
-    let alignment = if block_bytes % 4 == 0 { block_bytes } else { block_bytes * 4 / gcd(block_bytes, 4) };
+    // KTX specification, "mipPadding": the least common multiple of the texel block's size and 4. Both are powers of two.
+    let alignment = u64::from(shape.format().block_bytes).max(4);
     let mut index: Vec<_> = (0..shape.levels())
         .rev()
         .map(|level| {
@@ -126,10 +125,6 @@ fn index(shape: &Shape, mut position: u64) -> Vec<LevelIndex> {
         .collect();
     index.reverse();
     index
-}
-
-fn gcd(a: u64, b: u64) -> u64 {
-    if b == 0 { a } else { gcd(b, a % b) }
 }
 
 fn write_index(out: &mut impl Write, index: &[LevelIndex]) -> io::Result<()> {
