@@ -284,7 +284,8 @@ impl Gpu {
         self.0.cache.handle()
     }
 
-    pub(crate) fn push_descriptor(&self) -> Option<&ash::khr::push_descriptor::Device> {
+    /// The functions of VK_KHR_push_descriptor, if the device was created with it.
+    pub fn push_descriptor(&self) -> Option<&ash::khr::push_descriptor::Device> {
         self.0.push_descriptor.as_ref()
     }
 

@@ -205,8 +205,8 @@ mod tests {
     fn an_unknown_structure_is_shared_behind_and_left_out_before() {
         let mut unknown =
             vk::BaseInStructure { s_type: vk::StructureType::from_raw(-5), ..Default::default() };
-        let mut list = vk::ImageFormatListCreateInfo::default();
-        list.p_next = (&raw const unknown).cast();
+        let mut list =
+            vk::ImageFormatListCreateInfo { p_next: (&raw const unknown).cast(), ..Default::default() };
         let keep = |s_type| match s_type {
             vk::StructureType::IMAGE_FORMAT_LIST_CREATE_INFO => Keep::Change,
             _ => Keep::Same,

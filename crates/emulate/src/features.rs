@@ -22,10 +22,9 @@ impl Offer {
         self.add_features(&mut features.features);
         let families = self.families();
         let next = features.p_next;
+        type Hdr<'a> = vk::PhysicalDeviceTextureCompressionASTCHDRFeatures<'a>;
         // SAFETY: the caller's promise.
-        if let Some(hdr) =
-            unsafe { find_out::<vk::PhysicalDeviceTextureCompressionASTCHDRFeatures<'_>>(next) }
-        {
+        if let Some(hdr) = unsafe { find_out::<Hdr<'_>>(next) } {
             set(&mut hdr.texture_compression_astc_hdr, families.astc_hdr);
         }
         // SAFETY: the caller's promise.

@@ -60,7 +60,6 @@ pub(crate) enum Entry {
 pub struct Offer {
     pub(crate) instance: Instance,
     pub(crate) physical_device: vk::PhysicalDevice,
-    pub(crate) capabilities: Capabilities,
     pub(crate) settings: Settings,
     entries: BTreeMap<VkFormat, Entry>,
     asked: Mutex<BTreeSet<VkFormat>>,
@@ -90,29 +89,27 @@ impl Offer {
         // SAFETY: as above.
         let features = unsafe { instance.get_physical_device_features(physical_device) };
         let extended = features.shader_storage_image_extended_formats == vk::TRUE;
-        Self::assemble(instance.clone(), physical_device, capabilities, extended, settings)
+        Self::assemble(instance.clone(), physical_device, &capabilities, extended, settings)
     }
 
     /// What a device offers with the features it was created with.
     pub(crate) fn of_gpu(gpu: &Gpu, settings: &Settings) -> Self {
         let extended = gpu.features().storage_image_extended_formats;
-        let capabilities = gpu.capabilities().clone();
-        Self::assemble(gpu.instance().clone(), gpu.physical_device(), capabilities, extended, settings)
+        Self::assemble(gpu.instance().clone(), gpu.physical_device(), gpu.capabilities(), extended, settings)
     }
 
     fn assemble(
         instance: ash::Instance,
         physical_device: vk::PhysicalDevice,
-        capabilities: Capabilities,
+        capabilities: &Capabilities,
         extended: bool,
         settings: &Settings,
     ) -> Self {
         let entries =
-            sources().map(|format| (format.vk, entry(&capabilities, extended, settings, format))).collect();
+            sources().map(|format| (format.vk, entry(capabilities, extended, settings, format))).collect();
         Self {
             instance: Instance(instance),
             physical_device,
-            capabilities,
             settings: settings.clone(),
             entries,
             asked: Mutex::default(),

@@ -78,24 +78,36 @@ impl Transcoder {
     pub fn prepare(&self, pairs: &[(&'static Format, &'static Format)], options: Options) -> Result<()> {
         for &(format, target) in pairs {
             for image_type in [vk::ImageType::TYPE_2D, vk::ImageType::TYPE_3D] {
-                for blocks in [1, u64::from(u32::MAX)] {
-                    let target = Target {
-                        image: vk::Image::null(),
-                        format: target,
-                        image_type,
-                        extent: [1; 3],
-                        levels: 1,
-                        layers: 1,
-                        layout: vk::ImageLayout::GENERAL,
-                        discard: false,
-                        views: &[],
-                    };
-                    let source = Source::TexelBuffer(vk::Buffer::null());
-                    let job = Job { format, source, target, regions: &[], options };
-                    let selected = kernels::select(&self.gpu, &job, blocks)?;
-                    self.pipeline(&job, &selected)?;
-                }
+                self.prepare_for(format, target, image_type, options)?;
             }
+        }
+        Ok(())
+    }
+
+    /// As [`Transcoder::prepare`], for images of one type.
+    pub fn prepare_for(
+        &self,
+        format: &'static Format,
+        target: &'static Format,
+        image_type: vk::ImageType,
+        options: Options,
+    ) -> Result<()> {
+        for blocks in [1, u64::from(u32::MAX)] {
+            let target = Target {
+                image: vk::Image::null(),
+                format: target,
+                image_type,
+                extent: [1; 3],
+                levels: 1,
+                layers: 1,
+                layout: vk::ImageLayout::GENERAL,
+                discard: false,
+                views: &[],
+            };
+            let source = Source::TexelBuffer(vk::Buffer::null());
+            let job = Job { format, source, target, regions: &[], options };
+            let selected = kernels::select(&self.gpu, &job, blocks)?;
+            self.pipeline(&job, &selected)?;
         }
         Ok(())
     }

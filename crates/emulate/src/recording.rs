@@ -1,0 +1,67 @@
+//! What belongs to one command buffer while it is recorded and until it has run.
+
+use crate::compute_state::ComputeState;
+use crate::error::Result;
+use crate::stats::Stats;
+use crate::timing::Timing;
+use texemu_core::{Arena, Gpu};
+
+/// The kind of queue a command buffer is recorded for.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub enum Queue {
+    /// It can compute: blocks are decoded right behind the copy.
+    #[default]
+    Compute,
+    /// It can only transfer: blocks are kept, and decoded on another queue by
+    /// [`Emulator::decode`](crate::Emulator::decode).
+    TransferOnly,
+}
+
+/// What belongs to one command buffer: the arena that its commands refer to, the application's compute state, timestamps.
+///
+/// Primary or secondary, submitted once or many times: a recording is made ([`Emulator::recording`]) or reset
+/// ([`Emulator::reset`]) when its command buffer begins, and given back ([`Emulator::recycle`]) once that will not run
+/// again. One thread at a time records into a command buffer, and so it is with this.
+///
+/// [`Emulator::recording`]: crate::Emulator::recording
+/// [`Emulator::reset`]: crate::Emulator::reset
+/// [`Emulator::recycle`]: crate::Emulator::recycle
+#[derive(Debug)]
+pub struct Recording {
+    pub(crate) arena: Arena,
+    pub(crate) queue: Queue,
+    pub(crate) timing: Timing,
+    /// What the application has bound for compute. Empty, and nothing is restored, unless it is told; see
+    /// [`ComputeState`].
+    pub state: ComputeState,
+}
+
+impl Recording {
+    pub(crate) fn new(gpu: &Gpu) -> Self {
+        Self {
+            arena: Arena::new(gpu),
+            queue: Queue::default(),
+            timing: Timing::default(),
+            state: ComputeState::default(),
+        }
+    }
+
+    /// The kind of queue.
+    pub fn queue(&self) -> Queue {
+        self.queue
+    }
+
+    /// Bytes of device memory it holds for scratch.
+    pub fn scratch_bytes(&self) -> u64 {
+        self.arena.bytes()
+    }
+
+    /// # Safety
+    /// The device is done with every command recorded with it.
+    pub(crate) unsafe fn reset(&mut self, stats: &Stats) -> Result<()> {
+        self.state.clear();
+        self.timing.collect(stats);
+        // SAFETY: the caller's promise.
+        Ok(unsafe { self.arena.reset() }?)
+    }
+}
