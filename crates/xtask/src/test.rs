@@ -15,20 +15,25 @@ use crate::swiftshader::Tools;
 use crate::tally::Tally;
 
 /// The packages whose tests run on a GPU: they run again on the second driver.
-const ON_A_GPU: [&str; 5] = ["texemu-shaders", "texemu-core", "texemu-transcode", "texemu-hiz", "texemu-cli"];
+const ON_A_GPU: [&str; 6] =
+    ["texemu-shaders", "texemu-core", "texemu-transcode", "texemu-emulate", "texemu-hiz", "texemu-cli"];
 
 /// Installs what is missing, runs every test and closes with one plain line of counts.
 pub(crate) fn run(options: &Options) -> Result<bool> {
     install::prepare(Purpose::Test, options)?;
 
     let (for_cargo, for_tests) = split(&options.arguments);
+    let chosen =
+        for_cargo.iter().any(|argument| argument.starts_with("-p") || argument.starts_with("--package"));
     let mut all = cargo();
-    all.args(["test", "--workspace", "--no-fail-fast"]).args(for_cargo);
+    all.args(["test", "--no-fail-fast"]);
     let mut second = cargo();
-    second.args(["test", "--tests", "--no-fail-fast"]);
-    for package in ON_A_GPU {
-        second.args(["--package", package]);
+    second.args(["test", "--no-fail-fast", "--tests"]);
+    if !chosen {
+        all.arg("--workspace");
+        second.args(ON_A_GPU.iter().flat_map(|package| ["--package", package]));
     }
+    all.args(for_cargo);
     second.args(for_cargo);
     for command in [&mut all, &mut second] {
         // What a passing test prints is kept from the screen, and with it the reason why it skipped a part.
