@@ -15,8 +15,7 @@ pub struct Limits {
 }
 
 impl Default for Limits {
-    /// 8 GiB: a cube map of 16384x16384 texels a face in 4x4 ASTC, or a 2D image of that size in RGBA16F with all levels,
-    /// and twice as much again.
+    /// 8 GiB, three times what a 2D texture of 16384x16384 texels in RGBA16F has with all its levels.
     fn default() -> Self {
         Self { bytes: 8 << 30 }
     }

@@ -37,6 +37,9 @@ pub(crate) fn read(bytes: Vec<u8>, limits: Limits) -> Result<Texture, Error> {
     let descriptor = descriptor(&fields, format)?;
     let notes =
         Notes { premultiplied: descriptor.premultiplied, primaries: descriptor.primaries, ..notes(&fields)? };
+    // No scheme that is read has global data, but what is claimed must be there.
+    let global = [fields.u64(64, "sgdByteOffset")?, fields.u64(72, "sgdByteLength")?];
+    fields.range(global[0], global[1], "sgdByteOffset + sgdByteLength")?;
     let levels = levels(&fields, &shape, supercompression)?;
 
     let texture = if supercompression == Supercompression::None {

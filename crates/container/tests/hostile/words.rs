@@ -121,6 +121,12 @@ fn errors_name_the_field_and_its_value() {
         ("ktx2", 152 + 20, vec![8], "ktx2: bytesPlane0 = 8: a block of ASTC_5x4_SRGB_BLOCK has 16 bytes"),
         (
             "ktx2",
+            72,
+            long(401).to_vec(),
+            "ktx2: sgdByteOffset + sgdByteLength = 401 lies past the end of the file (400 bytes)",
+        ),
+        (
+            "ktx2",
             80 + 24,
             long(123_456).to_vec(),
             "ktx2: levelIndex[1].byteOffset + byteLength = 123472 lies past the end of the file (400 bytes)",
