@@ -26,6 +26,16 @@ pub(crate) fn reserve(gpu: &Gpu, arena: &mut Arena, job: &Job<'_>) -> Result<Blo
             let what = format!("offset {:?} lies inside a {} block", region.offset, target.name);
             return Err(Error::Region { index, what });
         }
+        // Regions may end inside a source block at the level's edge alone; the same holds for the target's blocks.
+        let level = texemu_format::level_extent(job.target.extent, region.level);
+        let ends = (0..2).all(|axis| {
+            region.extent[axis].is_multiple_of(target.footprint[axis])
+                || region.offset[axis] + region.extent[axis] == level[axis]
+        });
+        if !ends {
+            let what = format!("extent {:?} ends inside a {} block", region.extent, target.name);
+            return Err(Error::Region { index, what });
+        }
         regions.push(bytes);
         let layer = target.level_bytes(region.extent).unwrap_or(u64::MAX);
         bytes = layer.saturating_mul(region.layer_count.into()).saturating_add(bytes);

@@ -79,3 +79,66 @@ pub(crate) fn tile(
     };
     Configuration { granularity: Granularity::Tile, staging, blocks: per_group, threads: 128, lanes }
 }
+
+/// What a kernel with an encoder behind its decoder is best done with. `blocks` counts units of [`unit`].
+pub(crate) fn recode_tile(footprint: [u32; 2], floats: bool) -> Configuration {
+    // As many BC blocks as invocations, while shared memory stays within what every device has.
+    let targets = unit(footprint, true).iter().map(|size| size / 4).product::<u32>();
+    let most = (64 / targets).max(1);
+    let blocks = (1..=most)
+        .rev()
+        .find(|&units| recode_shared_bytes(footprint, floats, units) <= SHARED_BYTES)
+        .unwrap_or(1);
+    Configuration {
+        granularity: Granularity::Tile,
+        staging: Staging::Words,
+        blocks,
+        threads: 64,
+        lanes: [2, 1],
+    }
+}
+
+/// The least `maxComputeSharedMemorySize` that Vulkan allows.
+const SHARED_BYTES: u32 = 16_384;
+
+/// Texels that a kernel numbers as one. With an encoder, a tile's unit holds whole source blocks and whole BC blocks;
+/// other granularities go by BC blocks.
+pub(crate) fn unit(footprint: [u32; 2], whole_blocks: bool) -> [u32; 2] {
+    if whole_blocks { footprint.map(|size| least_common_multiple(size, 4)) } else { [4, 4] }
+}
+
+pub(crate) fn least_common_multiple(a: u32, b: u32) -> u32 {
+    let mut multiple = a;
+    while multiple % b != 0 {
+        multiple += a;
+    }
+    multiple
+}
+
+/// What `glsl/transcode/tile_encode.comp` declares.
+fn recode_shared_bytes(footprint: [u32; 2], floats: bool, units: u32) -> u32 {
+    let unit = unit(footprint, true);
+    let slots = units * (unit[0] / footprint[0]) * (unit[1] / footprint[1]);
+    let targets = units * unit[0] * unit[1] / 16;
+    let (stream_words, texel_words) = if floats { (16, 2) } else { (8, 1) };
+    let weight_words = (weight_bytes(footprint) - 4) / 2 + 3 | 1;
+    let slot_words = weight_words + 13 + stream_words + 6;
+    let stride = (targets + 23) / 32 * 32 + 8;
+    4 * (slots * slot_words + 40 + 16 * stride * texel_words)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn recoders_stay_within_every_devices_shared_memory() {
+        for format in texemu_format::sources().filter(|format| format.block_bytes == 16) {
+            for floats in [false, true] {
+                let chosen = recode_tile(format.footprint, floats);
+                let bytes = recode_shared_bytes(format.footprint, floats, chosen.blocks);
+                assert!(bytes <= SHARED_BYTES, "{}: {bytes} bytes", format.name);
+            }
+        }
+    }
+}

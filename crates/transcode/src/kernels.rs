@@ -1,6 +1,6 @@
 //! From formats and a choice to a kernel and its specialization.
 
-use crate::choose::{Choice, Configuration, tile};
+use crate::choose::{Choice, Configuration, recode_tile, tile};
 use crate::error::{Error, Result};
 use crate::job::Job;
 use texemu_core::Gpu;
@@ -44,7 +44,11 @@ pub(crate) fn select(gpu: &Gpu, job: &Job<'_>, blocks: u64) -> Result<Selected> 
         };
         Some(Selected { kernel, configuration: Configuration { staging, blocks, ..wanted } })
     };
-    let fastest = tile(gpu.capabilities(), gpu.features(), format.footprint, blocks);
+    let fastest = if target.is_compressed() {
+        recode_tile(format.footprint, target.codec == Codec::Bc6h)
+    } else {
+        tile(gpu.capabilities(), gpu.features(), format.footprint, blocks)
+    };
     let words = Configuration { staging: Staging::Words, ..fastest };
     let choices: &[Configuration] = match job.options.choice {
         Choice::Exactly(configuration) => &[configuration],

@@ -4,6 +4,7 @@
 //! the device limits. Regions whose blocks do not fit one window are cut into pieces of whole slices, then of whole rows of
 //! units. A unit is what a kernel numbers: a block for decoders, a workgroup's target tile for re-blocking encoders.
 
+use crate::choose::least_common_multiple;
 use crate::error::Result;
 use crate::job::{Job, Region, Source};
 use bytemuck::{Pod, Zeroable};
@@ -178,21 +179,22 @@ fn window(job: &Job<'_>, limits: &DispatchLimits, start: u64, end: u64) -> Optio
     (end > start).then_some(Window { offset, bytes: end * bytes - offset })
 }
 
-/// Whole slices while they fit; rows of units where one slice does not.
+/// Whole slices while they fit; where one slice does not, rows that both blocks and units divide.
 fn split(job: &Job<'_>, shape: &Shape, limits: &DispatchLimits, piece: Piece) -> Vec<Piece> {
     let mut pieces = Vec::new();
-    let rows_a_unit = shape.unit[1] / job.format.footprint[1];
-    let unit_rows = piece.region.extent[1].div_ceil(shape.unit[1]);
+    let step = least_common_multiple(job.format.footprint[1], shape.unit[1]);
+    let step_blocks = step / job.format.footprint[1];
+    let steps = piece.region.extent[1].div_ceil(step);
     for slice in 0..piece.region.slices() {
         let first = piece.blocks.0 + u64::from(slice) * piece.pitches.1;
         let mut row = 0;
-        while row < unit_rows {
-            let mut count = unit_rows - row;
-            let start = first + u64::from(row * rows_a_unit) * piece.pitches.0;
+        while row < steps {
+            let mut count = steps - row;
+            let start = first + u64::from(row * step_blocks) * piece.pitches.0;
             let part = |count: u32| {
                 let mut region = one_slice(&piece.region, slice);
-                region.offset[1] += row * shape.unit[1];
-                region.extent[1] = (region.extent[1] - row * shape.unit[1]).min(count * shape.unit[1]);
+                region.offset[1] += row * step;
+                region.extent[1] = (region.extent[1] - row * step).min(count * step);
                 Piece::at(job, piece.index, region, start, piece.pitches)
             };
             while count > 1 && !fits(job, limits, start, part(count).blocks.1) {

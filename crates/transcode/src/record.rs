@@ -2,7 +2,7 @@
 
 use crate::barrier::{self, Side};
 use crate::block_buffer::{self, BlockBuffer};
-use crate::choose::Configuration;
+use crate::choose::{self, Configuration};
 use crate::error::Result;
 use crate::job::{Job, Options, Source, Target};
 use crate::kernels::{self, Selected};
@@ -259,14 +259,17 @@ fn blocks(job: &Job<'_>) -> u64 {
     job.regions.iter().map(of).sum()
 }
 
-/// How many units a workgroup takes.
+/// What a kernel numbers, and how many of them a workgroup takes.
 fn shape(job: &Job<'_>, configuration: &Configuration) -> Shape {
-    let unit = job.format.footprint;
-    let texels = u64::from(unit[0] * unit[1]);
+    let unit = if job.target.format.is_compressed() {
+        choose::unit(job.format.footprint, configuration.granularity == Granularity::Tile)
+    } else {
+        job.format.footprint
+    };
     let (units, workgroups) = match configuration.granularity {
         Granularity::Tile => (u64::from(configuration.blocks), 1),
         Granularity::PerBlock => (u64::from(configuration.threads), 1),
-        Granularity::PerTexel => (u64::from(configuration.threads), texels),
+        Granularity::PerTexel => (u64::from(configuration.threads), u64::from(unit[0] * unit[1])),
     };
     Shape { unit, units, workgroups }
 }
