@@ -214,7 +214,7 @@ pub(super) fn color_block(texels: &[u32; 16], mask: u32, levels: i32, effort: Ef
     let mut moments = Moments::<3>::ZERO;
     for (k, &texel) in texels.iter().enumerate() {
         if mask >> k & 1 != 0 {
-            moments.add(Rgb::unpack(texel));
+            moments = moments.with(Rgb::unpack(texel));
         }
     }
     let axis = principal_axis(moments.covariance(), POWER_ROUNDS);

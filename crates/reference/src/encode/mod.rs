@@ -14,6 +14,7 @@ mod bc1;
 mod bc3;
 mod bc4;
 mod bc5;
+mod bc7;
 mod color;
 mod image;
 mod scalar;

@@ -8,9 +8,14 @@ use std::ops::{Add, Mul, Shl, Shr, Sub};
 pub(super) struct Vector<const N: usize>(pub(super) [i32; N]);
 
 pub(super) type Rgb = Vector<3>;
+pub(super) type Rgba = Vector<4>;
 
 impl<const N: usize> Vector<N> {
     pub(super) const ZERO: Self = Self([0; N]);
+
+    pub(super) const fn of(channels: [i32; N]) -> Self {
+        Self(channels)
+    }
 
     pub(super) fn splat(value: i32) -> Self {
         Self([value; N])
@@ -39,6 +44,16 @@ impl<const N: usize> Vector<N> {
     /// The channels of an RGBA8 texel, red in the low byte.
     pub(super) fn unpack(texel: u32) -> Self {
         Self(std::array::from_fn(|channel| (texel >> (8 * channel) & 255) as i32))
+    }
+}
+
+impl Rgba {
+    /// Alpha exchanged with channel `rotation` - 1; as it is for 0.
+    pub(super) fn rotated(mut self, rotation: u32) -> Self {
+        if rotation > 0 {
+            self.0.swap(3, rotation as usize - 1);
+        }
+        self
     }
 }
 
@@ -107,7 +122,8 @@ pub(super) struct Moments<const N: usize> {
 impl<const N: usize> Moments<N> {
     pub(super) const ZERO: Self = Self { count: 0, sum: Vector::ZERO, square: Vector::ZERO, cross: [0; 6] };
 
-    pub(super) fn add(&mut self, texel: Vector<N>) {
+    /// One texel more.
+    pub(super) fn with(mut self, texel: Vector<N>) -> Self {
         self.count += 1;
         self.sum = self.sum + texel;
         self.square = self.square + texel * texel;
@@ -117,6 +133,17 @@ impl<const N: usize> Moments<N> {
                 self.cross[slot] += texel.0[row] * texel.0[column];
                 slot += 1;
             }
+        }
+        self
+    }
+
+    /// The moments of these texels and `factor` times others.
+    pub(super) fn plus(&self, other: &Self, factor: i32) -> Self {
+        Self {
+            count: self.count + other.count * factor,
+            sum: self.sum + other.sum * factor,
+            square: self.square + other.square * factor,
+            cross: std::array::from_fn(|slot| self.cross[slot] + other.cross[slot] * factor),
         }
     }
 

@@ -1,0 +1,107 @@
+// BC7: endpoints to the 128 bits of a block, any of the modes 1 and 3 to 7.
+#ifndef ENCODE_BC7_PACK_GLSL
+#define ENCODE_BC7_PACK_GLSL
+#include "bc7_partition.glsl"
+#include "bc7_split.glsl"
+
+// What was found best. `detail` is the partition (modes 1, 3, 7), the rotation and above it the index selection bit
+// (modes 4, 5), or 0. Endpoints are expanded, RGBA8: both of subset 0, then those of subset 1.
+struct Bc7Choice {
+  uint error;
+  uint mode;
+  uint detail;
+  uint mask;
+  uvec4 ends;
+};
+
+// Bits `at` and up of the block.
+void bc7_put(inout uvec4 block, uint at, uint value) {
+  uint word = at >> 5, shift = at & 31u;
+  uint low = value << shift, high = shift == 0u ? 0u : value >> (32u - shift);
+  block |= uvec4(word == 0u ? low : 0u, word == 1u ? low : word == 0u ? high : 0u,
+                 word == 2u ? low : word == 1u ? high : 0u, word == 3u ? low : word == 2u ? high : 0u);
+}
+
+// Takes bit n out of a pair of words.
+uvec2 bc7_without_bit(uvec2 v, uint n) {
+  uint keep = (1u << (n & 31u)) - 1u;
+  uvec2 moved = uvec2(v.x >> 1 | v.y << 31, v.y >> 1);
+  if (n < 32u) return uvec2((v.x & keep) | (moved.x & ~keep), moved.y);
+  return uvec2(v.x, (v.y & keep) | (moved.y & ~keep));
+}
+
+uvec4 bc7_pack(Bc7Choice choice) {
+  uint mode = choice.mode;
+  bool split = mode == 4u || mode == 5u;
+  bool pair = mode == 1u || mode == 3u || mode == 7u;
+  uint rotation = split ? choice.detail & 3u : 0u;
+  uint swapped = split ? choice.detail >> 2 : 0u;
+  uvec4 block = uvec4(0u);
+
+  // Indices, back to front, so that where they start follows from how many bits they take.
+  uint at = 128u;
+  ROLLED for (uint turn = 0u; turn < 2u; turn++) {
+    if (turn == 1u && !split) break;
+    // The last part is the scalar channel, or the colour if mode 4 says so.
+    bool scalar = split && (turn ^ swapped) == 0u;
+    ivec4 keep = split ? (scalar ? ivec4(0, 0, 0, 1) : ivec4(1, 1, 1, 0)) : ivec4(1);
+    uint bits = mode == 6u ? 4u : mode == 1u ? 3u : mode == 4u && scalar == (swapped == 0u) ? 3u : 2u;
+    int levels = (1 << bits) - 1;
+    ivec4 a0 = bc_rgba(choice.ends.x) * keep, along0 = bc_rgba(choice.ends.y) * keep - a0;
+    ivec4 a1 = bc_rgba(choice.ends.z) * keep, along1 = bc_rgba(choice.ends.w) * keep - a1;
+    int span0 = bc_dot(along0, along0), span1 = bc_dot(along1, along1);
+    uint reciprocal0 = bc7_reciprocal(levels, span0), reciprocal1 = bc7_reciprocal(levels, span1);
+    uvec2 indices = uvec2(0u), subset1 = uvec2(0u);
+    EACH_TEXEL_DOWN(k) {
+      bool one = (choice.mask >> k & 1u) != 0u;
+      ivec4 p = bc_rgba(bc7_rotated(k, rotation)) * keep - (one ? a1 : a0);
+      int i = bc7_index(bc_dot(p, one ? along1 : along0), one ? span1 : span0, one ? reciprocal1 : reciprocal0);
+      indices = uvec2(indices.x << bits | uint(i), indices.y << bits | indices.x >> (32u - bits));
+      subset1 = uvec2(subset1.x << bits | (one ? uint(levels) : 0u), subset1.y << bits | subset1.x >> (32u - bits));
+    }
+    // An anchor's index must not have its top bit: else the subset's endpoints change places.
+    uint anchor_bit = bits * bc7_anchor(choice.detail & 63u) + bits - 1u;
+    if ((indices.x >> (bits - 1u) & 1u) != 0u) {
+      indices ^= ~subset1;
+      uint exchange = (choice.ends.x ^ choice.ends.y) & (split ? scalar ? 0xFF000000u : 0xFFFFFFu : 0xFFFFFFFFu);
+      choice.ends.xy ^= exchange;
+    }
+    if (pair && ((anchor_bit < 32u ? indices.x : indices.y) >> (anchor_bit & 31u) & 1u) != 0u) {
+      indices ^= subset1;
+      choice.ends.zw = choice.ends.wz;
+    }
+    if (pair) indices = bc7_without_bit(indices, anchor_bit);
+    indices = bc7_without_bit(indices, bits - 1u);
+    uint count = 16u * bits - (pair ? 2u : 1u);
+    at -= count;
+    uvec2 used = uvec2(0xFFFFFFFFu >> (count < 32u ? 32u - count : 0u),
+                       count <= 32u ? 0u : 0xFFFFFFFFu >> (64u - count));
+    bc7_put(block, at, indices.x & used.x);
+    bc7_put(block, at + 32u, indices.y & used.y);
+  }
+
+  // Mode, partition or rotation.
+  bc7_put(block, 0u, 1u << mode | choice.detail << (mode + 1u));
+  at = mode + (pair ? 7u : mode == 4u ? 4u : mode == 5u ? 3u : 1u);
+  // Endpoints, channel by channel.
+  uint bits = 0x57757060u >> (4u * mode) & 15u, alpha_bits = 0x57860000u >> (4u * mode) & 15u;
+  uint ends = pair ? 4u : 2u;
+  ROLLED for (uint channel = 0u; channel < 4u; channel++) {
+    uint b = channel == 3u ? alpha_bits : bits;
+    uvec4 q = (choice.ends >> (8u * channel) & 255u) >> (8u - b);
+    uint low = q.x | q.y << b, high = q.z | q.w << b;
+    bc7_put(block, at, low | (pair ? high << (2u * b) : 0u));
+    at += ends * b;
+  }
+  // P bits: the lowest bits of what was expanded; in red as in all channels.
+  if (!split) {
+    uvec4 p = choice.ends >> (mode == 7u ? 2u : mode == 1u ? 1u : 0u) & 1u;
+    uint all = p.x | p.y << 1;
+    if (pair) all |= p.z << 2 | p.w << 3;
+    if (mode == 1u) all = p.x | p.z << 1;
+    bc7_put(block, at, all);
+  }
+  return block;
+}
+
+#endif

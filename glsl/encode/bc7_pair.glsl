@@ -1,0 +1,166 @@
+// BC7 modes 1, 3 and 7: two subsets. Both are fitted in the same passes over the texels.
+#ifndef ENCODE_BC7_PAIR_GLSL
+#define ENCODE_BC7_PAIR_GLSL
+#include "bc7_fit.glsl"
+
+// Fast tries mode 1 alone, on opaque blocks: three channels, constant sizes.
+#if EFFORT_HIGH
+#define PAIR_VECTOR ivec4
+#define PAIR_TEXEL(k) bc_rgba(encode_texel(k))
+#else
+#define PAIR_VECTOR ivec3
+#define PAIR_TEXEL(k) bc_rgb(encode_texel(k))
+#endif
+
+struct PairMode {
+  int number;
+  int levels;
+  ivec2 bits;  // with the p bit; colour and alpha
+};
+
+// Stored endpoints near e0 and e1 (sixteenths): mode 1 has one p bit for both.
+void bc7_pair_quantize(PairMode mode, inout PAIR_VECTOR e0, inout PAIR_VECTOR e1) {
+#if EFFORT_HIGH
+  ivec4 zero0 = bc7_nearest(e0, mode.bits, 0), one0 = bc7_nearest(e0, mode.bits, 1);
+  ivec4 zero1 = bc7_nearest(e1, mode.bits, 0), one1 = bc7_nearest(e1, mode.bits, 1);
+#else
+  ivec3 zero0 = bc7_nearest(e0, mode.bits.x, 0), one0 = bc7_nearest(e0, mode.bits.x, 1);
+  ivec3 zero1 = bc7_nearest(e1, mode.bits.x, 0), one1 = bc7_nearest(e1, mode.bits.x, 1);
+#endif
+  int gain0 = bc7_distance(one0, e0) - bc7_distance(zero0, e0);
+  int gain1 = bc7_distance(one1, e1) - bc7_distance(zero1, e1);
+  bool shared_bit = mode.number == 1;
+  e0 = (shared_bit ? gain0 + gain1 : gain0) < 0 ? one0 : zero0;
+  e1 = (shared_bit ? gain0 + gain1 : gain1) < 0 ? one1 : zero1;
+}
+
+// The texels of each subset furthest apart along its axis: a0 and b0 of subset 0, a1 and b1 of subset 1, of which `mask`
+// has the texels.
+void bc7_pair_extremes(uint mask, out PAIR_VECTOR sum0, out PAIR_VECTOR sum1, out PAIR_VECTOR a0, out PAIR_VECTOR b0,
+                       out PAIR_VECTOR a1, out PAIR_VECTOR b1) {
+  sum0 = sum1 = PAIR_VECTOR(0);
+  PAIR_VECTOR square0 = PAIR_VECTOR(0), square1 = PAIR_VECTOR(0);
+  ivec3 cross0 = ivec3(0), cross1 = ivec3(0);
+#if EFFORT_HIGH
+  ivec3 alpha0 = ivec3(0), alpha1 = ivec3(0);
+#endif
+  EACH_TEXEL(k) {
+    int one = int(mask >> k & 1u), zero = 1 - one;
+    PAIR_VECTOR p = PAIR_TEXEL(k);
+    sum0 += p * zero;
+    sum1 += p * one;
+    PAIR_VECTOR square = p * p;
+    square0 += square * zero;
+    square1 += square * one;
+    ivec3 cross = bc_cross(p.xyz);
+    cross0 += cross * zero;
+    cross1 += cross * one;
+#if EFFORT_HIGH
+    ivec3 alpha = p.xyz * p.w;
+    alpha0 += alpha * zero;
+    alpha1 += alpha * one;
+#endif
+  }
+  int n1 = bitCount(mask), n0 = 16 - n1;
+#if EFFORT_HIGH
+  ivec4 axis0 = bc_principal_axis(square0 * n0 - sum0 * sum0, cross0 * n0 - bc_cross(sum0.xyz),
+                                  alpha0 * n0 - sum0.xyz * sum0.w, 2u);
+  ivec4 axis1 = bc_principal_axis(square1 * n1 - sum1 * sum1, cross1 * n1 - bc_cross(sum1.xyz),
+                                  alpha1 * n1 - sum1.xyz * sum1.w, 2u);
+#else
+  ivec3 axis0 = bc_principal_axis(square0 * n0 - sum0 * sum0, cross0 * n0 - bc_cross(sum0), 2u);
+  ivec3 axis1 = bc_principal_axis(square1 * n1 - sum1 * sum1, cross1 * n1 - bc_cross(sum1), 2u);
+#endif
+  int low0 = 0x7fffffff, high0 = -0x7fffffff, low1 = 0x7fffffff, high1 = -0x7fffffff;
+  a0 = b0 = a1 = b1 = PAIR_VECTOR(0);
+  EACH_TEXEL(k) {
+    bool one = (mask >> k & 1u) != 0u;
+    PAIR_VECTOR p = PAIR_TEXEL(k);
+    int t = bc_dot(p, one ? axis1 : axis0);
+    if (one) {
+      if (t < low1) { low1 = t; a1 = p; }
+      if (t > high1) { high1 = t; b1 = p; }
+    } else {
+      if (t < low0) { low0 = t; a0 = p; }
+      if (t > high0) { high0 = t; b0 = p; }
+    }
+  }
+}
+
+void bc7_pair_refine(PairMode mode, uint mask, PAIR_VECTOR sum0, PAIR_VECTOR sum1, inout PAIR_VECTOR a0,
+                     inout PAIR_VECTOR b0, inout PAIR_VECTOR a1, inout PAIR_VECTOR b1) {
+  PAIR_VECTOR along0 = b0 - a0, along1 = b1 - a1;
+  int span0 = bc_dot(along0, along0), span1 = bc_dot(along1, along1);
+  int base0 = bc_dot(a0, along0), base1 = bc_dot(a1, along1);
+  uint reciprocal0 = bc7_reciprocal(mode.levels, span0), reciprocal1 = bc7_reciprocal(mode.levels, span1);
+  // Of both subsets, and of subset 1.
+  int u1 = 0, u2 = 0, t1 = 0, t2 = 0;
+  PAIR_VECTOR u = PAIR_VECTOR(0), t = PAIR_VECTOR(0);
+  EACH_TEXEL(k) {
+    bool one = (mask >> k & 1u) != 0u;
+    PAIR_VECTOR p = PAIR_TEXEL(k);
+    int along = bc_dot(p, one ? along1 : along0) - (one ? base1 : base0);
+    int i = bc7_index(along, one ? span1 : span0, one ? reciprocal1 : reciprocal0);
+    int j = one ? i : 0;
+    u1 += i;
+    u2 += i * i;
+    u += p * i;
+    t1 += j;
+    t2 += j * j;
+    t += p * j;
+  }
+  int n1 = bitCount(mask);
+  bc7_solve(16 - n1, u1 - t1, u2 - t2, sum0, u - t, mode.levels, a0, b0);
+  bc7_solve(n1, t1, t2, sum1, t, mode.levels, a1, b1);
+  bc7_pair_quantize(mode, a0, b0);
+  bc7_pair_quantize(mode, a1, b1);
+}
+
+// Squared errors of subset 0 and of subset 1.
+uvec2 bc7_pair_error(PairMode mode, uint mask, PAIR_VECTOR a0, PAIR_VECTOR b0, PAIR_VECTOR a1, PAIR_VECTOR b1) {
+  PAIR_VECTOR along0 = b0 - a0, along1 = b1 - a1;
+  int span0 = bc_dot(along0, along0), span1 = bc_dot(along1, along1);
+  uint reciprocal0 = bc7_reciprocal(mode.levels, span0), reciprocal1 = bc7_reciprocal(mode.levels, span1);
+  uvec2 error = uvec2(0u);
+  EACH_TEXEL(k) {
+    bool one = (mask >> k & 1u) != 0u;
+    PAIR_VECTOR along = one ? along1 : along0;
+    PAIR_VECTOR p = PAIR_TEXEL(k) - (one ? a1 : a0);
+    int i = bc7_index(bc_dot(p, along), one ? span1 : span0, one ? reciprocal1 : reciprocal0);
+    PAIR_VECTOR off = p - ((along * bc7_weight(i, mode.levels) + 32) >> 6);
+    uint e = uint(bc_dot(off, off));
+    error += one ? uvec2(0u, e) : uvec2(e, 0u);
+  }
+  return error;
+}
+
+uint bc7_pair_word(PAIR_VECTOR e) {
+#if EFFORT_HIGH
+  return bc7_word(e);
+#else
+  return bc7_word(ivec4(e, 255));
+#endif
+}
+
+// The best endpoints of every round, for each subset by itself. Returns the squared error.
+uint bc7_pair(PairMode mode, uint mask, out uvec4 ends) {
+  PAIR_VECTOR sum0, sum1, a0, b0, a1, b1;
+  bc7_pair_extremes(mask, sum0, sum1, a0, b0, a1, b1);
+  uvec2 least = uvec2(0xFFFFFFFFu);
+  ends = uvec4(0u);
+  ROLLED for (uint round = 0u; round < BC7_ROUNDS; round++) {
+    bc7_pair_refine(mode, mask, sum0, sum1, a0, b0, a1, b1);
+    uvec2 error = bc7_pair_error(mode, mask, a0, b0, a1, b1);
+    if (error.x < least.x) {
+      least.x = error.x;
+      ends.xy = uvec2(bc7_pair_word(a0), bc7_pair_word(b0));
+    }
+    if (error.y < least.y) {
+      least.y = error.y;
+      ends.zw = uvec2(bc7_pair_word(a1), bc7_pair_word(b1));
+    }
+  }
+  return least.x + least.y;
+}
+
+#endif
