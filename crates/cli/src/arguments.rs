@@ -1,6 +1,6 @@
 //! The command line.
 
-use crate::commands::{bench, compare, devices, info, transcode, verify};
+use crate::commands::{bench, compare, conformance, devices, info, transcode, verify};
 use clap::{Parser, Subcommand};
 
 /// Turns ASTC, ETC2 and EAC textures into what any GPU samples: exactly, on the GPU.
@@ -31,4 +31,6 @@ pub(crate) enum Command {
     Compare(compare::Arguments),
     /// Time every kernel beside a copy kernel
     Bench(Box<bench::Arguments>),
+    /// Hold every kernel to its CPU twin, bit for bit
+    Conformance(conformance::Arguments),
 }

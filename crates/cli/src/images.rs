@@ -92,6 +92,65 @@ impl TargetImage {
     }
 }
 
+impl TargetImage {
+    fn copies(&self) -> Vec<vk::BufferImageCopy> {
+        let (starts, _) = self.shape.packed_levels(self.format);
+        let copy = |(level, start): (u32, u64)| {
+            let [width, height, depth] = level_extent(self.shape.extent, level);
+            vk::BufferImageCopy::default()
+                .buffer_offset(start)
+                .image_subresource(
+                    vk::ImageSubresourceLayers::default()
+                        .aspect_mask(vk::ImageAspectFlags::COLOR)
+                        .mip_level(level)
+                        .layer_count(self.shape.layers),
+                )
+                .image_extent(vk::Extent3D { width, height, depth })
+        };
+        (0..).zip(starts).map(copy).collect()
+    }
+
+    /// Records a copy of all levels, packed as [`ImageShape::packed_levels`] says, into the image, from whatever layout it is
+    /// in to that of [`TargetImage::target`].
+    ///
+    /// # Safety
+    /// `commands` is being recorded; image and buffer live until they have run, and the buffer holds the levels.
+    pub(crate) unsafe fn fill(&self, gpu: &Gpu, commands: vk::CommandBuffer, source: &Buffer) {
+        let (copied, left) = (vk::ImageLayout::TRANSFER_DST_OPTIMAL, vk::ImageLayout::TRANSFER_SRC_OPTIMAL);
+        let (none, write) = (vk::AccessFlags::empty(), vk::AccessFlags::TRANSFER_WRITE);
+        let before = [barrier(self.handle(), vk::ImageLayout::UNDEFINED, copied, none, write)];
+        let (top, transfer) = (vk::PipelineStageFlags::TOP_OF_PIPE, vk::PipelineStageFlags::TRANSFER);
+        let (device, flags) = (gpu.device(), vk::DependencyFlags::empty());
+        // SAFETY: the caller's promise.
+        unsafe { device.cmd_pipeline_barrier(commands, top, transfer, flags, &[], &[], &before) };
+        let copies = self.copies();
+        // SAFETY: as above.
+        unsafe { device.cmd_copy_buffer_to_image(commands, source.handle(), self.handle(), copied, &copies) };
+        let read = vk::AccessFlags::TRANSFER_READ | vk::AccessFlags::TRANSFER_WRITE;
+        let after = [barrier(self.handle(), copied, left, write, read)];
+        // SAFETY: as above.
+        unsafe { device.cmd_pipeline_barrier(commands, transfer, transfer, flags, &[], &[], &after) };
+    }
+
+    /// Records the reverse copy; the image is as a job left it.
+    ///
+    /// # Safety
+    /// As [`TargetImage::fill`]; the buffer has the room.
+    pub(crate) unsafe fn read_back(&self, gpu: &Gpu, commands: vk::CommandBuffer, target: &Buffer) {
+        let (device, layout) = (gpu.device(), vk::ImageLayout::TRANSFER_SRC_OPTIMAL);
+        let copies = self.copies();
+        // SAFETY: the caller's promise.
+        unsafe { device.cmd_copy_image_to_buffer(commands, self.handle(), layout, target.handle(), &copies) };
+        let host = vk::MemoryBarrier::default()
+            .src_access_mask(vk::AccessFlags::TRANSFER_WRITE)
+            .dst_access_mask(vk::AccessFlags::HOST_READ);
+        let (transfer, stage) = (vk::PipelineStageFlags::TRANSFER, vk::PipelineStageFlags::HOST);
+        let flags = vk::DependencyFlags::empty();
+        // SAFETY: as above.
+        unsafe { device.cmd_pipeline_barrier(commands, transfer, stage, flags, &[host], &[], &[]) };
+    }
+}
+
 /// A storage image with a texel a block.
 #[derive(Debug)]
 pub(crate) struct BlockImage {
@@ -136,7 +195,7 @@ impl BlockImage {
         let copied = vk::ImageLayout::TRANSFER_DST_OPTIMAL;
         let flags = vk::DependencyFlags::empty();
         let device = self.gpu.device();
-        let before = [self.barrier(vk::ImageLayout::UNDEFINED, copied, none, write)];
+        let before = [barrier(self.image.handle(), vk::ImageLayout::UNDEFINED, copied, none, write)];
         // SAFETY: the caller's promise.
         unsafe { device.cmd_pipeline_barrier(commands, top, transfer, flags, &[], &[], &before) };
         let [width, height, depth] = self.shape.extent;
@@ -153,27 +212,9 @@ impl BlockImage {
         unsafe {
             device.cmd_copy_buffer_to_image(commands, source.handle(), self.image.handle(), copied, &[copy]);
         }
-        let after = [self.barrier(copied, vk::ImageLayout::GENERAL, write, none)];
+        let after = [barrier(self.image.handle(), copied, vk::ImageLayout::GENERAL, write, none)];
         // SAFETY: as above.
         unsafe { device.cmd_pipeline_barrier(commands, transfer, transfer, flags, &[], &[], &after) };
-    }
-
-    fn barrier(
-        &self,
-        old: vk::ImageLayout,
-        new: vk::ImageLayout,
-        source: vk::AccessFlags,
-        target: vk::AccessFlags,
-    ) -> vk::ImageMemoryBarrier<'static> {
-        vk::ImageMemoryBarrier::default()
-            .src_queue_family_index(vk::QUEUE_FAMILY_IGNORED)
-            .dst_queue_family_index(vk::QUEUE_FAMILY_IGNORED)
-            .image(self.image.handle())
-            .subresource_range(whole())
-            .old_layout(old)
-            .new_layout(new)
-            .src_access_mask(source)
-            .dst_access_mask(target)
     }
 }
 
@@ -189,4 +230,22 @@ fn whole() -> vk::ImageSubresourceRange {
         .aspect_mask(vk::ImageAspectFlags::COLOR)
         .level_count(vk::REMAINING_MIP_LEVELS)
         .layer_count(vk::REMAINING_ARRAY_LAYERS)
+}
+
+fn barrier(
+    image: vk::Image,
+    old: vk::ImageLayout,
+    new: vk::ImageLayout,
+    source: vk::AccessFlags,
+    target: vk::AccessFlags,
+) -> vk::ImageMemoryBarrier<'static> {
+    vk::ImageMemoryBarrier::default()
+        .src_queue_family_index(vk::QUEUE_FAMILY_IGNORED)
+        .dst_queue_family_index(vk::QUEUE_FAMILY_IGNORED)
+        .image(image)
+        .subresource_range(whole())
+        .old_layout(old)
+        .new_layout(new)
+        .src_access_mask(source)
+        .dst_access_mask(target)
 }

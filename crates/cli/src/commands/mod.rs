@@ -2,6 +2,7 @@
 
 pub(crate) mod bench;
 pub(crate) mod compare;
+pub(crate) mod conformance;
 pub(crate) mod devices;
 pub(crate) mod info;
 pub(crate) mod transcode;
@@ -19,6 +20,7 @@ pub(crate) fn run(command: Command) -> Result<Outcome> {
         Command::Verify(arguments) => verify::run(&arguments),
         Command::Compare(arguments) => compare::run(&arguments),
         Command::Bench(arguments) => bench::run(&arguments),
+        Command::Conformance(arguments) => conformance::run(&arguments),
         Command::Transcode(arguments) => transcode::run(&arguments),
     }
 }

@@ -9,7 +9,8 @@ use texemu_core::vk;
 use texemu_core::{
     Arena, Buffer, BufferDesc, CacheLocation, Commands, Gpu, GpuDesc, Location, Select, Validation,
 };
-use texemu_transcode::{Job, Region, Source, SourceKind, Transcoder};
+use texemu_format::Format;
+use texemu_transcode::{Job, Options, Region, Source, SourceKind, Target, Transcoder};
 
 /// `--device` and what goes with it.
 #[derive(Args, Clone, Debug, Default)]
@@ -239,4 +240,34 @@ fn read_back(
     let flags = vk::DependencyFlags::empty();
     // SAFETY: recorded outside a render pass.
     unsafe { gpu.device().cmd_pipeline_barrier(commands, transfer, stage, flags, &[host], &[], &[]) };
+}
+
+/// A job that is never recorded: for asking what it would run with.
+pub(crate) fn dummy_job(
+    source: &'static Format,
+    target: &'static Format,
+    source_kind: SourceKind,
+    options: Options,
+) -> Job<'static> {
+    Job {
+        format: source,
+        source: match source_kind {
+            SourceKind::TexelBuffer => Source::TexelBuffer(vk::Buffer::null()),
+            SourceKind::StorageBuffer => Source::StorageBuffer(vk::Buffer::null()),
+            SourceKind::StorageImage => Source::StorageImage(&[]),
+        },
+        target: Target {
+            image: vk::Image::null(),
+            format: target,
+            image_type: vk::ImageType::TYPE_2D,
+            extent: [1; 3],
+            levels: 1,
+            layers: 1,
+            layout: vk::ImageLayout::GENERAL,
+            discard: false,
+            views: &[],
+        },
+        regions: &[],
+        options,
+    }
 }

@@ -4,7 +4,7 @@ mod cpu;
 mod gpu;
 
 pub(crate) use cpu::CpuEngine;
-pub(crate) use gpu::{DeviceArguments, GpuEngine};
+pub(crate) use gpu::{DeviceArguments, GpuEngine, dummy_job};
 
 use crate::bands::bands;
 use crate::interrupt;

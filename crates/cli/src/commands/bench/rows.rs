@@ -1,8 +1,8 @@
 //! Which rows a benchmark has.
 
 use super::Arguments;
-use super::scene::dummy_job;
 use super::work::Work;
+use crate::engine::dummy_job;
 use crate::input;
 use crate::target::{granularity_name, short_name, source_name};
 use anyhow::{Context, Result};

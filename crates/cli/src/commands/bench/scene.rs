@@ -7,7 +7,7 @@ use anyhow::{Context, Result};
 use texemu_core::vk;
 use texemu_core::{Buffer, BufferDesc, Commands, Gpu, Location};
 use texemu_format::Format;
-use texemu_transcode::{Job, Options, Region, Source, SourceKind, Target};
+use texemu_transcode::{Job, Region, Source, SourceKind};
 
 /// Bytes that one round over all sets should touch: several times the largest cache.
 const ROUND_BYTES: u64 = 256 << 20;
@@ -145,36 +145,6 @@ pub(crate) fn device_buffer(
         offset += piece.len() as u64;
     }
     Ok(buffer)
-}
-
-/// A job that is never recorded: for asking what it would run with.
-pub(crate) fn dummy_job(
-    source: &'static Format,
-    target: &'static Format,
-    source_kind: SourceKind,
-    options: Options,
-) -> Job<'static> {
-    Job {
-        format: source,
-        source: match source_kind {
-            SourceKind::TexelBuffer => Source::TexelBuffer(vk::Buffer::null()),
-            SourceKind::StorageBuffer => Source::StorageBuffer(vk::Buffer::null()),
-            SourceKind::StorageImage => Source::StorageImage(&[]),
-        },
-        target: Target {
-            image: vk::Image::null(),
-            format: target,
-            image_type: vk::ImageType::TYPE_2D,
-            extent: [1; 3],
-            levels: 1,
-            layers: 1,
-            layout: vk::ImageLayout::GENERAL,
-            discard: false,
-            views: &[],
-        },
-        regions: &[],
-        options,
-    }
 }
 
 impl Work {

@@ -1,0 +1,157 @@
+//! Which kernels are run, with which formats.
+
+use crate::engine::dummy_job;
+use crate::target::{granularity_name, source_name};
+use anyhow::Result;
+use texemu_core::{Gpu, targets};
+use texemu_format::{Format, sources};
+use texemu_transcode::{
+    Choice, Configuration, Effort, ErrorColour, Granularity, Options, SourceKind, Staging, Transcoder,
+};
+
+/// A source format and what it becomes.
+#[derive(Clone, Debug)]
+pub(crate) struct Group {
+    pub(crate) source: &'static Format,
+    pub(crate) target: &'static Format,
+    pub(crate) kernels: Vec<Kernel>,
+    /// Why nothing is run.
+    pub(crate) skipped: Option<String>,
+}
+
+impl Group {
+    pub(crate) fn name(&self) -> String {
+        format!("{} -> {}", self.source.name, self.target.name)
+    }
+}
+
+/// One way to run a pair of formats.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Kernel {
+    pub(crate) options: Options,
+    pub(crate) source_kind: SourceKind,
+    pub(crate) is_3d: bool,
+    /// Cut the work as a device with small limits would.
+    pub(crate) is_split: bool,
+}
+
+impl Kernel {
+    pub(crate) fn name(&self) -> String {
+        let choice = match self.options.choice {
+            Choice::Auto => "auto",
+            Choice::Granularity(granularity) => granularity_name(granularity),
+            Choice::Exactly(_) => "tile in words",
+        };
+        let mut name = format!("{choice} from {}", source_name(self.source_kind));
+        let notes = [
+            (self.is_3d, "3D"),
+            (self.is_split, "split"),
+            (self.options.effort == Effort::High, "high effort"),
+            (self.options.error_colour == ErrorColour::TransparentBlack, "black errors"),
+        ];
+        for (_, note) in notes.into_iter().filter(|(applies, _)| *applies) {
+            name.push_str(", ");
+            name.push_str(note);
+        }
+        name
+    }
+}
+
+const SOURCES: [SourceKind; 3] =
+    [SourceKind::TexelBuffer, SourceKind::StorageImage, SourceKind::StorageBuffer];
+
+pub(crate) fn groups(gpu: &Gpu, full: bool, only: Option<&str>) -> Result<Vec<Group>> {
+    let transcoder = Transcoder::new(gpu)?;
+    let words: Vec<String> =
+        only.iter().flat_map(|only| only.split_whitespace()).map(str::to_lowercase).collect();
+    let mut groups = Vec::new();
+    for source in sources() {
+        let possible = targets(gpu.capabilities(), source);
+        for target in source.targets.iter() {
+            let mut group = Group { source, target, kernels: Vec::new(), skipped: None };
+            let name = group.name().to_lowercase();
+            if !words.iter().all(|word| name.contains(word.as_str())) {
+                continue;
+            }
+            group.kernels = kernels(&transcoder, source, target);
+            if group.kernels.is_empty() {
+                continue;
+            }
+            if !possible.contains(&target) {
+                group.skipped = Some(format!("the device cannot hold {}", target.name));
+            }
+            groups.push(group);
+        }
+    }
+    if !full {
+        thin(&mut groups);
+    }
+    Ok(groups)
+}
+
+/// Every kernel that there is for the pair.
+fn kernels(transcoder: &Transcoder, source: &'static Format, target: &'static Format) -> Vec<Kernel> {
+    let plain = Kernel {
+        options: Options::default(),
+        source_kind: SourceKind::TexelBuffer,
+        is_3d: false,
+        is_split: false,
+    };
+    let with = |options: Options| Kernel { options, ..plain };
+    let granularities = [Granularity::PerTexel, Granularity::PerBlock, Granularity::Tile];
+    let mut kernels = Vec::new();
+    let efforts: &[Effort] =
+        if target.is_compressed() { &[Effort::Fast, Effort::High] } else { &[Effort::Fast] };
+    for &effort in efforts {
+        for granularity in granularities {
+            for source_kind in SOURCES {
+                for is_3d in [false, true] {
+                    let options =
+                        Options { choice: Choice::Granularity(granularity), effort, ..plain.options };
+                    kernels.push(Kernel { options, source_kind, is_3d, ..plain });
+                }
+            }
+        }
+    }
+    // Where tiles are kept as bytes, the portable kernel is run too.
+    let automatic =
+        transcoder.configuration_for(&dummy_job(source, target, plain.source_kind, plain.options));
+    if let Ok(configuration @ Configuration { staging: Staging::Bytes { .. }, .. }) = automatic {
+        let words = Configuration { staging: Staging::Words, ..configuration };
+        kernels.push(with(Options { choice: Choice::Exactly(words), ..plain.options }));
+    }
+    kernels.push(Kernel { is_split: true, ..plain });
+    if !target.is_compressed() && source.targets.exact() == Some(target) {
+        kernels.push(with(Options { error_colour: ErrorColour::TransparentBlack, ..plain.options }));
+    }
+    let exists = |kernel: &Kernel| {
+        let job = dummy_job(source, target, kernel.source_kind, kernel.options);
+        let mut job = job;
+        if kernel.is_3d {
+            job.target.image_type = texemu_core::vk::ImageType::TYPE_3D;
+        }
+        transcoder.configuration_for(&job).is_ok()
+    };
+    kernels.retain(exists);
+    kernels
+}
+
+/// Leaves each kernel of a codec and target to one footprint and numeric type or a few, and each of these some kernel: the
+/// kernels differ between footprints by constants.
+fn thin(groups: &mut [Group]) {
+    let mut starts: Vec<usize> = (0..groups.len()).collect();
+    // Groups of one decoder and target share their kernels out, in turn.
+    let key = |group: &Group| (group.source.codec, group.target.codec);
+    for index in 0..groups.len() {
+        starts[index] = groups[..index].iter().filter(|other| key(other) == key(&groups[index])).count();
+    }
+    let counts: Vec<usize> =
+        groups.iter().map(|group| groups.iter().filter(|other| key(other) == key(group)).count()).collect();
+    for ((group, start), count) in groups.iter_mut().zip(starts).zip(counts) {
+        let mut index = 0;
+        group.kernels.retain(|_| {
+            index += 1;
+            (index - 1) % count == start % count
+        });
+    }
+}
