@@ -65,8 +65,8 @@ pub struct Target<'a> {
     /// What the touched levels and layers hold is not needed: they may be in any layout, and end up in `layout`. Only for
     /// jobs that write whole levels.
     pub discard: bool,
-    /// A storage view of [`Format::storage_view`] for each level, `2D_ARRAY` or `3D`, with all layers. Empty: the arena makes
-    /// them.
+    /// A storage view of [`Format::storage_view`] for each level, `2D_ARRAY` or `3D`, with all layers; null, or missing, where
+    /// the arena shall make it. It makes those of regions that do not touch all layers in any case.
     pub views: &'a [vk::ImageView],
 }
 

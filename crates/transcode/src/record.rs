@@ -212,24 +212,27 @@ impl Transcoder {
         let mut bound = None;
         for dispatch in &prepared.plan.dispatches {
             let region = &job.regions[dispatch.region];
-            if bound != Some((region.level, dispatch.window)) {
+            let target = views.target.get(dispatch.region);
+            let wanted = (region.level, target.map(|view| view.handle), dispatch.window);
+            if bound != Some(wanted) {
                 let mut resources =
                     vec![views::source_resource(job, prepared, views, dispatch.window, region.level)];
-                resources.push(match &prepared.block_buffer {
-                    Some(blocks) => Resource::Buffer(blocks.buffer, blocks.offset, blocks.bytes),
-                    None if job.target.views.is_empty() => {
-                        Resource::StorageImage(views.target[region.level as usize])
-                    }
-                    None => Resource::StorageImage(job.target.views[region.level as usize]),
-                });
+                resources.extend(target.map(|view| Resource::StorageImage(view.handle)));
+                resources.extend(
+                    prepared
+                        .block_buffer
+                        .as_ref()
+                        .map(|blocks| Resource::Buffer(blocks.buffer, blocks.offset, blocks.bytes)),
+                );
                 if tables {
                     resources.push(Resource::Buffer(self.tables.handle(), 0, self.tables.size()));
                 }
                 // SAFETY: the caller records `commands`; the resources live until they have run.
                 unsafe { texemu_core::bind(&self.gpu, commands, arena, pipeline, &resources) }?;
-                bound = Some((region.level, dispatch.window));
+                bound = Some(wanted);
             }
             let mut push = dispatch.push;
+            push.target_offset[2] -= target.map_or(0, |view| view.base_layer);
             if let Some(blocks) = &prepared.block_buffer {
                 // The block-buffer store counts in target blocks: the first, a row's, a slice's.
                 let [columns, rows, _] = job.target.format.blocks(region.extent);

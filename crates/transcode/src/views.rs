@@ -1,7 +1,7 @@
 //! The views a job is bound through.
 
 use crate::error::Result;
-use crate::job::{Job, Source, Target};
+use crate::job::{Job, Region, Source, Target};
 use crate::record::Prepared;
 use texemu_core::vk;
 use texemu_core::{Arena, Resource};
@@ -9,10 +9,22 @@ use texemu_core::{Arena, Resource};
 #[derive(Default)]
 pub(crate) struct Views {
     pub(crate) source: Vec<vk::BufferView>,
-    pub(crate) target: Vec<vk::ImageView>,
+    /// One a region.
+    pub(crate) target: Vec<TargetView>,
 }
 
-/// The source's views, one a window, and the target's, one a level; empty where buffers or the caller's views serve.
+/// A storage view of one level.
+#[derive(Clone, Copy)]
+pub(crate) struct TargetView {
+    pub(crate) handle: vk::ImageView,
+    /// The layer that it starts at.
+    pub(crate) base_layer: u32,
+}
+
+/// The source's views, one a window, and the target's, one a region; empty where buffers serve.
+///
+/// A target's view holds no layer that its region does not touch: only the touched layers are in the layout that a kernel
+/// writes in, and a descriptor promises that for all it reaches.
 ///
 /// # Safety
 /// The job's handles are valid.
@@ -30,14 +42,11 @@ pub(crate) unsafe fn make(arena: &mut Arena, prepared: &Prepared<'_>) -> Result<
             views.source.push(unsafe { arena.buffer_view(&info) }?);
         }
     }
-    if prepared.block_buffer.is_none() && job.target.views.is_empty() {
-        views.target = vec![vk::ImageView::null(); job.target.levels as usize];
-        for region in job.regions {
-            let view = &mut views.target[region.level as usize];
-            if *view == vk::ImageView::null() {
-                // SAFETY: the image is valid by the caller's promise.
-                *view = unsafe { storage_view(arena, &job.target, region.level) }?;
-            }
+    if prepared.block_buffer.is_none() {
+        for (index, region) in job.regions.iter().enumerate() {
+            // SAFETY: the image is valid by the caller's promise.
+            let view = unsafe { target_view(arena, job, &views.target, index, region) }?;
+            views.target.push(view);
         }
     }
     Ok(views)
@@ -60,9 +69,37 @@ pub(crate) fn source_resource(
     }
 }
 
+/// The caller's view, that of an earlier region, or a new one.
+///
 /// # Safety
 /// The target's image is valid.
-unsafe fn storage_view(arena: &mut Arena, target: &Target<'_>, level: u32) -> Result<vk::ImageView> {
+unsafe fn target_view(
+    arena: &mut Arena,
+    job: &Job<'_>,
+    earlier: &[TargetView],
+    index: usize,
+    region: &Region,
+) -> Result<TargetView> {
+    let base_layer = region.base_layer;
+    if region.layer_count == job.target.layers {
+        let given = job.target.views.get(region.level as usize);
+        if let Some(&handle) = given.filter(|&&view| view != vk::ImageView::null()) {
+            return Ok(TargetView { handle, base_layer });
+        }
+    }
+    let place = |region: &Region| (region.level, region.base_layer, region.layer_count);
+    let same = job.regions[..index].iter().position(|other| place(other) == place(region));
+    if let Some(&view) = same.and_then(|index| earlier.get(index)) {
+        return Ok(view);
+    }
+    // SAFETY: the caller's promise.
+    let handle = unsafe { storage_view(arena, &job.target, region) }?;
+    Ok(TargetView { handle, base_layer })
+}
+
+/// # Safety
+/// The target's image is valid.
+unsafe fn storage_view(arena: &mut Arena, target: &Target<'_>, region: &Region) -> Result<vk::ImageView> {
     let view_type = if target.image_type == vk::ImageType::TYPE_3D {
         vk::ImageViewType::TYPE_3D
     } else {
@@ -70,9 +107,10 @@ unsafe fn storage_view(arena: &mut Arena, target: &Target<'_>, level: u32) -> Re
     };
     let range = vk::ImageSubresourceRange::default()
         .aspect_mask(vk::ImageAspectFlags::COLOR)
-        .base_mip_level(level)
+        .base_mip_level(region.level)
         .level_count(1)
-        .layer_count(vk::REMAINING_ARRAY_LAYERS);
+        .base_array_layer(region.base_layer)
+        .layer_count(region.layer_count);
     let mut usage = vk::ImageViewUsageCreateInfo::default().usage(vk::ImageUsageFlags::STORAGE);
     let info = vk::ImageViewCreateInfo::default()
         .image(target.image)
