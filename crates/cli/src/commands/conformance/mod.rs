@@ -27,14 +27,15 @@ Examples:
 /// Every source format, target, granularity and source, on generated legal, random and illegal blocks, and on awkward
 /// sizes, offsets, levels, layers and slices. Texels outside the regions must not change. Exit code 1 if one bit is wrong.
 ///
-/// --quick, the default, runs every kernel, but not with every footprint. --full runs all with all.
+/// --quick, the default, runs every kernel of ASTC to 8-bit channels with some footprint, every footprint with some kernel,
+/// and some kernels of each other pair of codecs. --full runs all kernels with all formats.
 #[derive(clap::Args, Debug)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct Arguments {
-    /// Every kernel, with some footprint
+    /// Some kernels of each pair of codecs: the default
     #[arg(long, conflicts_with = "full")]
     quick: bool,
-    /// Every kernel with every footprint, on more blocks
+    /// Every kernel with every format, on more blocks
     #[arg(long)]
     full: bool,
     /// Blocks of each class (legal, random, illegal) a kernel; 300, or 3000 with --full

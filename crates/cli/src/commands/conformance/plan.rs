@@ -4,7 +4,7 @@ use crate::engine::dummy_job;
 use crate::target::{granularity_name, source_name};
 use anyhow::Result;
 use texemu_core::{Gpu, targets};
-use texemu_format::{Format, sources};
+use texemu_format::{Codec, Format, sources};
 use texemu_transcode::{
     Choice, Configuration, Effort, ErrorColour, Granularity, Options, SourceKind, Staging, Transcoder,
 };
@@ -83,10 +83,7 @@ pub(crate) fn groups(gpu: &Gpu, full: bool, only: Option<&str>) -> Result<Vec<Gr
             groups.push(group);
         }
     }
-    if !full {
-        thin(&mut groups);
-    }
-    Ok(groups)
+    Ok(if full { groups } else { thin(groups) })
 }
 
 /// Every kernel that there is for the pair.
@@ -103,9 +100,9 @@ fn kernels(transcoder: &Transcoder, source: &'static Format, target: &'static Fo
     let efforts: &[Effort] =
         if target.is_compressed() { &[Effort::Fast, Effort::High] } else { &[Effort::Fast] };
     for &effort in efforts {
-        for granularity in granularities {
-            for source_kind in SOURCES {
-                for is_3d in [false, true] {
+        for is_3d in [false, true] {
+            for granularity in granularities {
+                for source_kind in SOURCES {
                     let options =
                         Options { choice: Choice::Granularity(granularity), effort, ..plain.options };
                     kernels.push(Kernel { options, source_kind, is_3d, ..plain });
@@ -136,22 +133,43 @@ fn kernels(transcoder: &Transcoder, source: &'static Format, target: &'static Fo
     kernels
 }
 
-/// Leaves each kernel of a codec and target to one footprint and numeric type or a few, and each of these some kernel: the
-/// kernels differ between footprints by constants.
-fn thin(groups: &mut [Group]) {
-    let mut starts: Vec<usize> = (0..groups.len()).collect();
-    // Groups of one decoder and target share their kernels out, in turn.
+/// Kernels that --quick runs of a pair of codecs: enough for each granularity, and, with three more, each source and each
+/// kind of image.
+const QUICK_ENCODING: usize = 3;
+const QUICK_DECODING: usize = 6;
+/// Has no factor in common with the numbers of granularities, sources and kinds of image, so that each step changes all.
+const STRIDE: usize = 7;
+
+/// Shares some kernels of each pair of codecs out among its formats, whose kernels differ by constants alone: all of them
+/// for the one that users meet most, ASTC to 8-bit channels, and otherwise others for each pair.
+fn thin(groups: Vec<Group>) -> Vec<Group> {
     let key = |group: &Group| (group.source.codec, group.target.codec);
-    for index in 0..groups.len() {
-        starts[index] = groups[..index].iter().filter(|other| key(other) == key(&groups[index])).count();
+    let mut pairs = Vec::new();
+    for group in &groups {
+        if !pairs.contains(&key(group)) {
+            pairs.push(key(group));
+        }
     }
-    let counts: Vec<usize> =
-        groups.iter().map(|group| groups.iter().filter(|other| key(other) == key(group)).count()).collect();
-    for ((group, start), count) in groups.iter_mut().zip(starts).zip(counts) {
-        let mut index = 0;
-        group.kernels.retain(|_| {
-            index += 1;
-            (index - 1) % count == start % count
-        });
+    let mut thinned = Vec::new();
+    for (number, pair) in pairs.into_iter().enumerate() {
+        let members: Vec<&Group> = groups.iter().filter(|group| key(group) == pair).collect();
+        let is_exact = members[0].source.targets.exact() == Some(members[0].target);
+        let wanted = match pair {
+            (Codec::AstcLdr, Codec::Rgba8) => members[0].kernels.len(),
+            _ if is_exact => QUICK_DECODING,
+            _ => QUICK_ENCODING,
+        };
+        // Every footprint is decoded somehow; an encoder does not see it.
+        let wanted = if is_exact { wanted.max(members.len()) } else { wanted };
+        let mut kept: Vec<Group> =
+            members.iter().map(|&group| Group { kernels: Vec::new(), ..group.clone() }).collect();
+        for turn in 0..wanted {
+            let member = (turn + number) % members.len();
+            let kernels = &members[member].kernels;
+            let kernel = kernels[(number + turn * STRIDE) % kernels.len()];
+            kept[member].kernels.push(kernel);
+        }
+        thinned.extend(kept.into_iter().filter(|group| !group.kernels.is_empty()));
     }
+    thinned
 }
