@@ -32,7 +32,6 @@ impl std::fmt::Debug for VkFormat {
     }
 }
 
-const R8G8B8A8_UINT: i32 = 41;
 const R16_UINT: i32 = 74;
 const R16G16_UINT: i32 = 81;
 const R16G16B16A16_UINT: i32 = 95;
@@ -188,8 +187,7 @@ impl Format {
             (false, Codec::R16) => R16_UINT,
             (false, Codec::Rg16) => R16G16_UINT,
             (false, Codec::Rgba16f) => R16G16B16A16_UINT,
-            (false, Codec::R32f) => R32_UINT,
-            (false, _) => R8G8B8A8_UINT,
+            (false, _) => R32_UINT,
         })
     }
 
