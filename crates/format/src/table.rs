@@ -38,8 +38,6 @@ const RGBA8_UNORM_TARGETS: Targets =
     targets(37, 145, 137, &[VkFormat(37), VkFormat(97), VkFormat(133), VkFormat(137), VkFormat(145)]);
 const ETC2_RGBA8_UNORM_TARGETS: Targets =
     targets(37, 145, 137, &[VkFormat(37), VkFormat(133), VkFormat(137), VkFormat(145)]);
-const ETC2_RGBA8_UNORM_TARGETS: Targets =
-    targets(37, 145, 137, &[VkFormat(37), VkFormat(133), VkFormat(137), VkFormat(145)]);
 const RGBA8_SRGB_TARGETS: Targets =
     targets(43, 146, 138, &[VkFormat(43), VkFormat(134), VkFormat(138), VkFormat(146)]);
 const RGB8_UNORM_TARGETS: Targets =
