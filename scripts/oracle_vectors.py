@@ -213,7 +213,7 @@ def compare(count):
         for class_ in ["legal", "random", "corner"]:
             # Legal blocks of the HDR format: LDR formats see their HDR partitions as error colour.
             name = f"ASTC_{footprint[0]}x{footprint[1]}_SFLOAT_BLOCK"
-            blocks = generate(name, class_, count, 1)
+            blocks = generate(name, class_, count, 100 * footprint[0] + footprint[1])
             kinds = inspect(name, blocks)
             skip, negative = undefined(blocks, kinds), hdr_void(blocks, kinds, 0x8000)
             for name, oracles in astc_oracles(footprint, blocks).items():
@@ -250,8 +250,9 @@ def write_vectors():
     VECTORS.mkdir(exist_ok=True)
     for footprint in FOOTPRINTS:
         name = f"ASTC_{footprint[0]}x{footprint[1]}"
-        blocks = b"".join(generate(f"{name}_{numeric}_BLOCK", class_, COLUMNS, 2) for numeric, class_ in
-                          [("SFLOAT", "legal"), ("UNORM", "legal"), ("UNORM", "random"), ("UNORM", "corner")])
+        classes = [("SFLOAT", "legal"), ("UNORM", "legal"), ("UNORM", "random"), ("UNORM", "corner")]
+        seed = 10_000 + 100 * footprint[0] + footprint[1]
+        blocks = b"".join(generate(f"{name}_{numeric}_BLOCK", class_, COLUMNS, seed) for numeric, class_ in classes)
         chosen = np.concatenate([np.arange(100), np.arange(250, 350), np.arange(500, 530), np.arange(750, 820)])
         kinds = inspect(f"{name}_UNORM_BLOCK", blocks)
         chosen = chosen[~undefined(blocks, kinds)[chosen]]

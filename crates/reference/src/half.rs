@@ -1,5 +1,4 @@
-//! The two ways in which an ASTC decoder makes a 16-bit float (KDFS 1.4, "Weight Application"). Neither needs
-//! float arithmetic.
+//! The two ways in which an ASTC decoder makes a 16-bit float (KDFS 1.4, "Weight Application").
 
 /// 1.0.
 pub(crate) const ONE: u16 = 0x3C00;
@@ -10,13 +9,13 @@ pub(crate) fn from_unorm16(c: u16) -> u16 {
     if c == 0xFFFF {
         return ONE;
     }
-    // c is at least 2^-16, so the smallest results are subnormal: below 2^-14 the unit is 2^-24.
+    // Below 4 the result is subnormal, in units of 2^-24.
     if c < 4 {
         return c << 8;
     }
-    let exponent = 15 - c.leading_zeros() as u16; // of c: 2..=15, and c / 65536 has exponent - 16
-    let mantissa = ((u32::from(c) << 10) >> exponent) as u16 & 0x3FF;
-    (exponent - 1) << 10 | mantissa
+    // A 32-bit float holds c exactly; its exponent loses the division by 2^16 and the difference of the
+    // biases, 127 - 15, and its mantissa all but 10 bits.
+    ((f32::from(c).to_bits() >> 13) - ((16 + 127 - 15) << 10)) as u16
 }
 
 /// An interpolation result of an HDR endpoint, 5 bits of exponent over 11 bits of piecewise linear mantissa.

@@ -177,8 +177,8 @@ impl<P> Decoder<P> {
         ramps
     }
 
-    /// A weight a texel, of each plane; without a second plane its array is left alone.
-    fn weights(&self, block: u128, coded: &Coded) -> [[u8; MAX_TEXELS]; 2] {
+    /// Writes a weight a texel, of each plane there is.
+    fn weights(&self, block: u128, coded: &Coded, texels: &mut [[u8; MAX_TEXELS]; 2]) {
         let mode = &coded.mode;
         let range = usize::from(mode.weight_range);
         let mut stored = [0; MAX_WEIGHTS];
@@ -189,7 +189,6 @@ impl<P> Decoder<P> {
             *weight = quantization::WEIGHT[range][usize::from(*weight)];
         }
         let planes = 1 + usize::from(mode.dual_plane);
-        let mut texels = [[0; MAX_TEXELS]; 2];
         for (plane, texels) in texels[..planes].iter_mut().enumerate() {
             let mut grid =
                 Grid { width: mode.width.into(), height: mode.height.into(), weights: [0; MAX_WEIGHTS] };
@@ -198,7 +197,6 @@ impl<P> Decoder<P> {
             }
             grid.infill(self.footprint, texels);
         }
-        texels
     }
 
     fn coded<const N: usize>(&self, block: u128, coded: &Coded, texels: &mut [[u8; N]])
@@ -206,29 +204,33 @@ impl<P> Decoder<P> {
         P: Precision<N>,
     {
         let ramps = self.ramps(block, coded);
-        let [first, second] = self.weights(block, coded);
+        let mut weights = [[0; MAX_TEXELS]; 2];
+        self.weights(block, coded, &mut weights);
+        let [first, second] = &weights;
+        if coded.partitions == 1 && !coded.mode.dual_plane {
+            let ramp = ramps[0];
+            for (texel, &weight) in texels.iter_mut().zip(first) {
+                *texel = P::texel(ramp.at(weight), ramp.logarithmic);
+            }
+            return;
+        }
         let mut partitions = [0; MAX_TEXELS];
         if coded.partitions > 1 {
             let pattern = Partitioning::new(coded.seed, coded.partitions, self.texels());
-            for (y, row) in partitions[..self.texels()].chunks_mut(self.footprint[0]).enumerate() {
-                for (x, partition) in row.iter_mut().enumerate() {
-                    *partition = pattern.at(x as u32, y as u32) as u8;
+            for (y, row) in (0..).zip(partitions[..self.texels()].chunks_mut(self.footprint[0])) {
+                for (x, partition) in (0..).zip(row) {
+                    *partition = pattern.at(x, y);
                 }
             }
         }
-        if coded.mode.dual_plane {
-            let channel = usize::from(coded.second_plane_channel);
-            for (index, texel) in texels.iter_mut().enumerate() {
-                let ramp = &ramps[usize::from(partitions[index] & 3)];
-                let mut results = ramp.at(first[index]);
+        let second_channel = coded.mode.dual_plane.then_some(usize::from(coded.second_plane_channel));
+        for (index, texel) in texels.iter_mut().enumerate() {
+            let ramp = &ramps[partitions[index]];
+            let mut results = ramp.at(first[index]);
+            if let Some(channel) = second_channel {
                 results[channel] = ramp.at(second[index])[channel];
-                *texel = P::texel(results, ramp.logarithmic);
             }
-        } else {
-            for ((texel, weight), partition) in texels.iter_mut().zip(first).zip(partitions) {
-                let ramp = &ramps[usize::from(partition & 3)];
-                *texel = P::texel(ramp.at(weight), ramp.logarithmic);
-            }
+            *texel = P::texel(results, ramp.logarithmic);
         }
     }
 
