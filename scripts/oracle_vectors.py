@@ -210,10 +210,11 @@ def compare(count):
         print(f"{name:34} {class_:7} {blocks:8} {legal:8} {skipped:8} {differ:7}", flush=True)
 
     for footprint in FOOTPRINTS:
-        for class_ in ["legal", "random", "corner"]:
-            # Legal blocks of the HDR format: LDR formats see their HDR partitions as error colour.
-            name = f"ASTC_{footprint[0]}x{footprint[1]}_SFLOAT_BLOCK"
-            blocks = generate(name, class_, count, 100 * footprint[0] + footprint[1])
+        for class_ in ["ldr", "hdr", "random", "corner"]:
+            # Legal LDR blocks, then legal HDR ones, whose HDR partitions LDR formats see as error colour.
+            name = f"ASTC_{footprint[0]}x{footprint[1]}_{'UNORM' if class_ == 'ldr' else 'SFLOAT'}_BLOCK"
+            class_of = {"ldr": "legal", "hdr": "legal"}.get(class_, class_)
+            blocks = generate(name, class_of, count, 100 * footprint[0] + footprint[1])
             kinds = inspect(name, blocks)
             skip, negative = undefined(blocks, kinds), hdr_void(blocks, kinds, 0x8000)
             for name, oracles in astc_oracles(footprint, blocks).items():
