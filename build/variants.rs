@@ -134,6 +134,7 @@ struct Decoding {
 
 const DECODINGS: &[Decoding] = &[
     Decoding { name: "astc_ldr", decoder: "AstcLdr", target: "Rgba8", block_bytes: 16 },
+    Decoding { name: "astc_hdr", decoder: "AstcHdr", target: "Rgba16f", block_bytes: 16 },
     Decoding { name: "etc2_rgb", decoder: "Etc2Rgb", target: "Rgba8", block_bytes: 8 },
     Decoding { name: "etc2_rgba1", decoder: "Etc2RgbA1", target: "Rgba8", block_bytes: 8 },
     Decoding { name: "etc2_rgba", decoder: "Etc2Rgba", target: "Rgba8", block_bytes: 16 },
