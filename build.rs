@@ -9,6 +9,8 @@ mod compile;
 mod emit;
 #[path = "build/reflect.rs"]
 mod reflect;
+#[path = "build/transcode.rs"]
+mod transcode;
 #[path = "build/variants.rs"]
 mod variants;
 

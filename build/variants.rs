@@ -23,11 +23,11 @@ pub(crate) struct Variant {
 
 impl Variant {
     /// A baseline variant without definitions.
-    fn new(name: impl Into<String>, file: &'static str) -> Self {
+    pub(crate) fn new(name: impl Into<String>, file: &'static str) -> Self {
         Self { name: name.into(), file, defines: Vec::new(), target: Target::Vulkan11, transcode_key: None }
     }
 
-    fn define(mut self, name: &str, value: impl ToString) -> Self {
+    pub(crate) fn define(mut self, name: &str, value: impl ToString) -> Self {
         self.defines.push((name.to_owned(), value.to_string()));
         self
     }
@@ -36,7 +36,7 @@ impl Variant {
 pub(crate) fn all() -> Vec<Variant> {
     let mut variants = Vec::new();
     variants.extend(bench());
-    variants.extend(transcode());
+    variants.extend(crate::transcode::variants());
     variants.extend(encode());
     variants.extend(hiz());
     variants
@@ -120,98 +120,4 @@ fn encode() -> Vec<Variant> {
         flags.iter().fold(variant, |variant, flag| variant.define(flag, 1))
     };
     ENCODERS.into_iter().flat_map(|encoder| [false, true].map(|high| variant(encoder, high))).collect()
-}
-
-/// One decoder and what it writes.
-struct Decoding {
-    /// Lower case, for kernel names.
-    name: &'static str,
-    /// `Decoder` and `TargetKind` of the key.
-    decoder: &'static str,
-    target: &'static str,
-    block_bytes: u32,
-}
-
-const DECODINGS: &[Decoding] = &[
-    Decoding { name: "astc_ldr", decoder: "AstcLdr", target: "Rgba8", block_bytes: 16 },
-    Decoding { name: "astc_hdr", decoder: "AstcHdr", target: "Rgba16f", block_bytes: 16 },
-    Decoding { name: "etc2_rgb", decoder: "Etc2Rgb", target: "Rgba8", block_bytes: 8 },
-    Decoding { name: "etc2_rgba1", decoder: "Etc2RgbA1", target: "Rgba8", block_bytes: 8 },
-    Decoding { name: "etc2_rgba", decoder: "Etc2Rgba", target: "Rgba8", block_bytes: 16 },
-    Decoding { name: "eac_r", decoder: "EacR", target: "R16", block_bytes: 8 },
-    Decoding { name: "eac_rg", decoder: "EacRg", target: "Rg16", block_bytes: 16 },
-];
-
-/// Key, name and definition of each source.
-const SOURCES: &[(&str, &str, &str)] = &[
-    ("TexelBuffer", "texel_buffer", "SOURCE_TEXEL_BUFFER"),
-    ("StorageImage", "storage_image", "SOURCE_STORAGE_IMAGE"),
-    ("StorageBuffer", "storage_buffer", "SOURCE_STORAGE_BUFFER"),
-];
-
-/// Key and entry point of each granularity.
-const GRANULARITIES: &[(&str, &str, &str)] = &[
-    ("PerTexel", "per_texel", "transcode/per_texel.comp"),
-    ("PerBlock", "per_block", "transcode/per_block.comp"),
-    ("Tile", "tile", "transcode/tile.comp"),
-];
-
-/// Blocks a workgroup, and weight bytes a block, of the tile kernels that keep bytes in shared memory: 4x4, 5x4, 5x5 and
-/// 6x5, 6x6 and up have at most 32, 40, 50 and 64 weights, and 4 bytes of slack.
-const BYTE_STAGINGS: &[(u32, u32)] =
-    &[(16, 36), (16, 44), (16, 54), (16, 68), (32, 36), (32, 44), (32, 54), (32, 68)];
-
-/// The kernels that `texemu-transcode` looks up by `TranscodeKey`.
-fn transcode() -> Vec<Variant> {
-    let mut variants = Vec::new();
-    for decoding in DECODINGS {
-        for &(source, source_name, source_define) in SOURCES {
-            for store in ["Image2d", "Image3d"] {
-                for &(granularity, granularity_name, file) in GRANULARITIES {
-                    let mut name = format!("{granularity_name}_{}_{source_name}", decoding.name);
-                    if store == "Image3d" {
-                        name.push_str("_3d");
-                    }
-                    let base = decoding_variant(decoding, name, file)
-                        .define(source_define, 1)
-                        .define("STORE_3D", u32::from(store == "Image3d"));
-                    let key = |staging: &str| {
-                        key(granularity, source, decoding.decoder, decoding.target, store, staging)
-                    };
-                    variants.push(Variant { transcode_key: Some(key("Staging::Words")), ..base.clone() });
-                    if decoding.decoder == "AstcLdr"
-                        && granularity == "Tile"
-                        && (source, store) == ("TexelBuffer", "Image2d")
-                    {
-                        variants.extend(BYTE_STAGINGS.iter().map(|&(blocks, weight_bytes)| {
-                            let staging = format!(
-                                "Staging::Bytes {{ blocks: {blocks}, weight_bytes: {weight_bytes} }}"
-                            );
-                            let mut variant = base.clone();
-                            variant.name = format!("{}_bytes_{blocks}_{weight_bytes}", base.name);
-                            variant.target = Target::Vulkan12;
-                            variant.transcode_key = Some(key(&staging));
-                            variant.define("BLOCKS_A_GROUP", blocks).define("WEIGHT_BYTES", weight_bytes)
-                        }));
-                    }
-                }
-            }
-        }
-    }
-    variants
-}
-
-fn decoding_variant(decoding: &Decoding, name: String, file: &'static str) -> Variant {
-    Variant::new(name, file)
-        .define(&format!("DECODER_{}", decoding.name.to_uppercase()), 1)
-        .define(&format!("TARGET_{}", decoding.target.to_uppercase()), 1)
-        .define("BLOCK_BYTES", decoding.block_bytes)
-}
-
-fn key(granularity: &str, source: &str, decoder: &str, target: &str, store: &str, staging: &str) -> String {
-    format!(
-        "TranscodeKey {{ granularity: Granularity::{granularity}, source: SourceKind::{source}, decoder: \
-         Decoder::{decoder}, target: TargetKind::{target}, store: Store::{store}, staging: {staging}, effort: \
-         Effort::Fast }}"
-    )
 }

@@ -1,5 +1,5 @@
 // What BC4 and BC5 share: 16-bit values in sixteenths of an endpoint step, and the channel being encoded.
-// The includer defines `uint encode_value(uint, uint)`, EFFORT_HIGH and ENCODE_SNORM (0: UNORM16, 1: SNORM16).
+// The includer defines `uint encode_value(uint, uint)`, EFFORT_HIGH and ENCODE_SNORM (0: UNORM16, 1: SNORM16; a specialization constant will do).
 #ifndef ENCODE_SNORM
 #define ENCODE_SNORM 0
 #endif
@@ -9,14 +9,13 @@
 uint channel_encoded = 0u;
 int scalar_value(uint k) {
   uint value = encode_value(k, channel_encoded);
-#if ENCODE_SNORM
-  // -32767 is 0 and 32767 is 254 * 16; -32768 is -1 as well.
-  uint above = uint(max(bitfieldExtract(int(value), 0, 16), -32767) + 32767);
-  return int((above * 4064u + 32767u) / 65534u);
-#else
+  if (ENCODE_SNORM != 0) {
+    // -32767 is 0 and 32767 is 254 * 16; -32768 is -1 as well.
+    uint above = uint(max(bitfieldExtract(int(value), 0, 16), -32767) + 32767);
+    return int((above * 4064u + 32767u) / 65534u);
+  }
   // 65535 is 255 * 16.
   return int(((value & 0xFFFFu) * 4080u + 32767u) / 65535u);
-#endif
 }
 #define CHANNEL_BIAS (ENCODE_SNORM != 0 ? 127 : 0)
 #include "scalar.glsl"

@@ -48,7 +48,8 @@ Texel decode_texel(uvec4 words, uint x, uint y) {
   if ((grid & GRID_CONSTANT) != 0u) return block.constant;
 
   uvec3 function = block.partitions;
-  uint values = function.x + function.y * x + function.z * y;
+  // Masked between, so that no byte's sum reaches the next.
+  uint values = ((function.x + function.y * x) & 0x3F3F3F3Fu) + function.z * y;
   uint p0 = values & 63u, p1 = (values >> 8) & 63u, p2 = (values >> 16) & 63u, p3 = (values >> 24) & 63u;
   uint p01 = p1 > p0 ? 1u : 0u, p23 = p3 > p2 ? 3u : 2u;
   uint part = max(p2, p3) > max(p0, p1) ? p23 : p01;
