@@ -103,10 +103,10 @@ struct Recoding {
 }
 
 const RECODINGS: &[Recoding] = &[
-    Recoding { decoding: "astc_ldr", targets: &[("Bc1", 8), ("Bc3", 16)] },
-    Recoding { decoding: "etc2_rgb", targets: &[("Bc1", 8), ("Bc3", 16)] },
-    Recoding { decoding: "etc2_rgba1", targets: &[("Bc1", 8), ("Bc3", 16)] },
-    Recoding { decoding: "etc2_rgba", targets: &[("Bc1", 8), ("Bc3", 16)] },
+    Recoding { decoding: "astc_ldr", targets: &[("Bc1", 8), ("Bc3", 16), ("Bc7", 16)] },
+    Recoding { decoding: "etc2_rgb", targets: &[("Bc1", 8), ("Bc3", 16), ("Bc7", 16)] },
+    Recoding { decoding: "etc2_rgba1", targets: &[("Bc1", 8), ("Bc3", 16), ("Bc7", 16)] },
+    Recoding { decoding: "etc2_rgba", targets: &[("Bc1", 8), ("Bc3", 16), ("Bc7", 16)] },
     Recoding { decoding: "eac_r", targets: &[("Bc4", 8)] },
     Recoding { decoding: "eac_rg", targets: &[("Bc5", 16)] },
 ];

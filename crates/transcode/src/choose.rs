@@ -109,7 +109,7 @@ pub(crate) fn unit(footprint: [u32; 2], whole_blocks: bool) -> [u32; 2] {
 
 pub(crate) fn least_common_multiple(a: u32, b: u32) -> u32 {
     let mut multiple = a;
-    while multiple % b != 0 {
+    while !multiple.is_multiple_of(b) {
         multiple += a;
     }
     multiple
@@ -121,7 +121,7 @@ fn recode_shared_bytes(footprint: [u32; 2], floats: bool, units: u32) -> u32 {
     let slots = units * (unit[0] / footprint[0]) * (unit[1] / footprint[1]);
     let targets = units * unit[0] * unit[1] / 16;
     let (stream_words, texel_words) = if floats { (16, 2) } else { (8, 1) };
-    let weight_words = (weight_bytes(footprint) - 4) / 2 + 3 | 1;
+    let weight_words = ((weight_bytes(footprint) - 4) / 2 + 3) | 1;
     let slot_words = weight_words + 13 + stream_words + 6;
     let stride = (targets + 23) / 32 * 32 + 8;
     4 * (slots * slot_words + 40 + 16 * stride * texel_words)

@@ -261,7 +261,7 @@ const fn block_mode(mode: u32) -> u32 {
     }
     let index = low_range - 2 + 6 * high;
     let range = RANGES[index as usize];
-    let count = width * height << dual;
+    let count = (width * height) << dual;
     let bits = range.sequence_bits(count);
     if count > 64 || bits < 24 || bits > 96 {
         return 0;
@@ -308,7 +308,7 @@ const fn partition_function(partitions: u32, seed: u32) -> [u32; 2] {
     while partition < partitions {
         let byte = 8 * partition;
         let (x, y) = (hash >> byte & 15, hash >> (byte + 4) & 15);
-        words[0] |= (x * x >> shift_x | (y * y >> shift_y) << 4) << byte;
+        words[0] |= ((x * x) >> shift_x | ((y * y) >> shift_y) << 4) << byte;
         words[1] |= (hash >> starts[partition as usize] & 63) << byte;
         partition += 1;
     }
