@@ -39,7 +39,19 @@ pub(crate) fn all() -> Vec<Variant> {
     variants.extend(crate::transcode::variants());
     variants.extend(encode());
     variants.extend(hiz());
+    variants.extend(present());
     variants
+}
+
+/// Drawing an image as a sampler sees it.
+fn present() -> Vec<Variant> {
+    let view = |name, view| Variant::new(name, "present/sample.frag").define("VIEW", view);
+    vec![
+        Variant::new("sample_vertex", "present/sample.vert"),
+        view("sample_2d_array", 2),
+        view("sample_3d", 3),
+        view("sample_cube", 6),
+    ]
 }
 
 /// Hierarchical depth. `_both` keeps minimum and maximum; `_samples` reads a multisampled image, `_level` a level of two components;

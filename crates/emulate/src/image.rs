@@ -2,11 +2,12 @@
 
 use crate::error::{Context, Result};
 use crate::plane::PlaneLayout;
-use std::sync::OnceLock;
+use std::collections::HashMap;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{PoisonError, RwLock};
 use texemu_core::{Gpu, vk};
 use texemu_format::Format;
-use texemu_transcode::Target;
+use texemu_transcode::{Region, Target};
 
 /// The application's image. The decoded plane has the application's handle, so barriers, views and descriptors need no
 /// translation; the compressed plane, where there is one, is a buffer behind it in the same memory.
@@ -27,9 +28,16 @@ pub(crate) struct EmulatedImage {
     /// Of both planes together.
     pub(crate) requirements: vk::MemoryRequirements,
     pub(crate) bound: AtomicBool,
-    /// Storage views, one a level, made when a level is first decoded.
-    views: Box<[OnceLock<vk::ImageView>]>,
+    /// Storage views by level, first layer and count, made when such a range is first decoded. A view holds no other layers:
+    /// they may be in another layout.
+    views: RwLock<HashMap<Range, vk::ImageView>>,
 }
+
+/// Storage views that an image keeps: all levels of an ordinary image, but not every layer of a large array.
+const VIEWS: usize = 64;
+
+/// A level, its first layer and how many.
+type Range = (u32, u32, u32);
 
 /// The compressed plane.
 #[derive(Clone, Copy, Debug)]
@@ -66,7 +74,7 @@ impl EmulatedImage {
             plane,
             requirements,
             bound: AtomicBool::new(false),
-            views: (0..info.mip_levels).map(|_| OnceLock::new()).collect(),
+            views: RwLock::default(),
         }
     }
 
@@ -92,19 +100,20 @@ impl EmulatedImage {
         self.bound.load(Ordering::Acquire)
     }
 
-    /// The storage view of a level, made now if it was never needed. Two threads may make it at once; one is kept.
-    pub(crate) fn storage_view(&self, gpu: &Gpu, level: u32) -> Result<vk::ImageView> {
-        let slot = &self.views[level as usize];
-        if let Some(&view) = slot.get() {
-            return Ok(view);
+    /// The storage view that a region is written through; `None` once the image has many, and the recording is to make it.
+    pub(crate) fn storage_view(&self, gpu: &Gpu, region: &Region) -> Result<Option<vk::ImageView>> {
+        let key = (region.level, region.base_layer, region.layer_count);
+        if let Some(&view) = self.views.read().unwrap_or_else(PoisonError::into_inner).get(&key) {
+            return Ok(Some(view));
         }
         let view_type =
             if self.layered() { vk::ImageViewType::TYPE_2D_ARRAY } else { vk::ImageViewType::TYPE_3D };
         let range = vk::ImageSubresourceRange::default()
             .aspect_mask(vk::ImageAspectFlags::COLOR)
-            .base_mip_level(level)
+            .base_mip_level(region.level)
             .level_count(1)
-            .layer_count(self.layers);
+            .base_array_layer(region.base_layer)
+            .layer_count(region.layer_count);
         let mut usage = vk::ImageViewUsageCreateInfo::default().usage(vk::ImageUsageFlags::STORAGE);
         let info = vk::ImageViewCreateInfo::default()
             .image(self.handle)
@@ -112,14 +121,18 @@ impl EmulatedImage {
             .format(texemu_core::vk_format(self.target.storage_view()))
             .subresource_range(range)
             .push_next(&mut usage);
+        let mut views = self.views.write().unwrap_or_else(PoisonError::into_inner);
+        if let Some(&view) = views.get(&key) {
+            return Ok(Some(view));
+        }
+        if views.len() >= VIEWS {
+            return Ok(None);
+        }
         // SAFETY: the image is alive and bound; it was created with STORAGE usage, mutable and with extended usage.
         let view = unsafe { gpu.device().create_image_view(&info, None) }.call("vkCreateImageView")?;
         gpu.name(view, "storage view of an emulated image");
-        if slot.set(view).is_err() {
-            // SAFETY: just made and given to nobody: another thread was first.
-            unsafe { gpu.device().destroy_image_view(view, None) };
-        }
-        Ok(slot.get().copied().unwrap_or(view))
+        views.insert(key, view);
+        Ok(Some(view))
     }
 
     /// The image as a transcoder sees it, in `layout`.
@@ -143,9 +156,9 @@ impl EmulatedImage {
     /// The device is done with the image, and nothing of it is used afterwards.
     pub(crate) unsafe fn destroy(&self, gpu: &Gpu) {
         let device = gpu.device();
-        for view in self.views.iter().filter_map(OnceLock::get) {
+        for (_, view) in self.views.write().unwrap_or_else(PoisonError::into_inner).drain() {
             // SAFETY: made by this image; the device is done with it by the caller's promise.
-            unsafe { device.destroy_image_view(*view, None) };
+            unsafe { device.destroy_image_view(view, None) };
         }
         if let Some(plane) = self.plane {
             // SAFETY: as above.

@@ -65,8 +65,8 @@ pub struct Target<'a> {
     /// What the touched levels and layers hold is not needed: they may be in any layout, and end up in `layout`. Only for
     /// jobs that write whole levels.
     pub discard: bool,
-    /// A storage view of [`Format::storage_view`] for each level, `2D_ARRAY` or `3D`, with all layers; null, or missing, where
-    /// the arena shall make it. It makes those of regions that do not touch all layers in any case.
+    /// A storage view of [`Format::storage_view`] for each region, in their order: `2D_ARRAY` of the region's level and
+    /// layers and no others, or `3D` of its level; null, or missing, where the arena shall make it.
     pub views: &'a [vk::ImageView],
 }
 

@@ -81,11 +81,8 @@ unsafe fn target_view(
     region: &Region,
 ) -> Result<TargetView> {
     let base_layer = region.base_layer;
-    if region.layer_count == job.target.layers {
-        let given = job.target.views.get(region.level as usize);
-        if let Some(&handle) = given.filter(|&&view| view != vk::ImageView::null()) {
-            return Ok(TargetView { handle, base_layer });
-        }
+    if let Some(&handle) = job.target.views.get(index).filter(|&&view| view != vk::ImageView::null()) {
+        return Ok(TargetView { handle, base_layer });
     }
     let place = |region: &Region| (region.level, region.base_layer, region.layer_count);
     let same = job.regions[..index].iter().position(|other| place(other) == place(region));

@@ -105,9 +105,8 @@ impl Emulator {
         }
         let mut views = Vec::new();
         if !image.target.is_compressed() {
-            views.resize(image.levels as usize, vk::ImageView::null());
             for region in regions {
-                views[region.level as usize] = image.storage_view(&self.gpu, region.level)?;
+                views.push(image.storage_view(&self.gpu, region)?.unwrap_or_default());
             }
         }
         let job = Job {
