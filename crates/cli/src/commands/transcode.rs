@@ -12,7 +12,7 @@ use crate::target::{KernelArguments, TargetArguments};
 use anyhow::{Context, Result, bail};
 use clap::builder::PossibleValuesParser;
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::path::{Path, PathBuf};
 use std::time::Instant;
 use texemu_container::Container;
@@ -107,7 +107,9 @@ fn jobs(arguments: &Arguments) -> Result<Vec<(Input, Output)>> {
     let one_file = arguments.inputs.len() == 1 && !arguments.inputs[0].is_dir();
     if one_file && !out.is_dir() && !ends_as_folder {
         let output = Output::parse(out)?;
-        return Ok(inputs.into_iter().map(|input| (input, output.clone())).collect());
+        let jobs: Vec<_> = inputs.into_iter().map(|input| (input, output.clone())).collect();
+        refuse_to_replace_inputs(&jobs)?;
+        return Ok(jobs);
     }
     if out.as_os_str() == "-" || (!out.is_dir() && !ends_as_folder && Output::parse(out).is_ok()) {
         bail!("{}: several inputs need a folder to go to: end its name in /", out.display());
@@ -128,14 +130,7 @@ fn jobs(arguments: &Arguments) -> Result<Vec<(Input, Output)>> {
         }
         jobs.push((input, Output::File { path, container }));
     }
-    for (input, _) in &jobs {
-        // Compared as the system sees them, so that ./a and a are the same.
-        let Ok(real) = input.path.canonicalize() else { continue };
-        let clash = from.keys().find(|path| path.canonicalize().is_ok_and(|path| path == real));
-        if let Some(path) = clash {
-            bail!("{} is an input and would be replaced: choose another folder", path.display());
-        }
-    }
+    refuse_to_replace_inputs(&jobs)?;
     for (_, output) in &jobs {
         let Output::File { path, .. } = output else { continue };
         if let Some(folder) = path.parent() {
@@ -143,6 +138,19 @@ fn jobs(arguments: &Arguments) -> Result<Vec<(Input, Output)>> {
         }
     }
     Ok(jobs)
+}
+
+fn refuse_to_replace_inputs(jobs: &[(Input, Output)]) -> Result<()> {
+    // Compared as the system sees them, so that ./a and a are the same.
+    let inputs: HashSet<PathBuf> =
+        jobs.iter().filter_map(|(input, _)| input.path.canonicalize().ok()).collect();
+    for (_, output) in jobs {
+        let Output::File { path, .. } = output else { continue };
+        if path.canonicalize().is_ok_and(|path| inputs.contains(&path)) {
+            bail!("{} is an input and would be replaced: choose another name or folder", path.display());
+        }
+    }
+    Ok(())
 }
 
 /// What became of a file.
