@@ -6,6 +6,7 @@
 
 pub(crate) mod draw;
 pub(crate) mod model;
+pub(crate) mod plain;
 pub(crate) mod texture;
 
 use std::path::PathBuf;
