@@ -114,7 +114,7 @@ fn bench() -> Vec<Variant> {
 /// The encoders by themselves, from uncompressed texels in a buffer.
 fn encode() -> Vec<Variant> {
     // Name, ENCODE_BC, and what tells it from another of that number.
-    const ENCODERS: [(&str, u32, &[&str]); 8] = [
+    const ENCODERS: [(&str, u32, &[&str]); 9] = [
         ("bc1_rgb", 1, &[]),
         ("bc1_rgba", 1, &["ENCODE_PUNCH_THROUGH"]),
         ("bc3", 3, &[]),
@@ -122,6 +122,7 @@ fn encode() -> Vec<Variant> {
         ("bc4_snorm", 4, &["ENCODE_SNORM"]),
         ("bc5_unorm", 5, &[]),
         ("bc5_snorm", 5, &["ENCODE_SNORM"]),
+        ("bc6h", 6, &[]),
         ("bc7", 7, &[]),
     ];
     let variant = |(name, bc, flags): (&str, u32, &[&str]), high: bool| {

@@ -12,7 +12,7 @@ use texemu_reference::encode::{Effort, encode_image, texel_bytes};
 use texemu_shaders::WorkgroupSize;
 
 /// The name that a kernel carries, and what it encodes to.
-const ENCODERS: [(&str, &str); 8] = [
+const ENCODERS: [(&str, &str); 9] = [
     ("bc1_rgb", "BC1_RGB_UNORM_BLOCK"),
     ("bc1_rgba", "BC1_RGBA_UNORM_BLOCK"),
     ("bc3", "BC3_UNORM_BLOCK"),
@@ -20,6 +20,7 @@ const ENCODERS: [(&str, &str); 8] = [
     ("bc4_snorm", "BC4_SNORM_BLOCK"),
     ("bc5_unorm", "BC5_UNORM_BLOCK"),
     ("bc5_snorm", "BC5_SNORM_BLOCK"),
+    ("bc6h", "BC6H_UFLOAT_BLOCK"),
     ("bc7", "BC7_UNORM_BLOCK"),
 ];
 

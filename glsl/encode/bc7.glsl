@@ -70,7 +70,7 @@ uvec4 encode_block() {
     uint place = turn & 3u;
     uint part = place < 2u ? (place == 0u ? promising.x : promising.y) : place == 2u ? promising.z : promising.w;
     PairMode mode = !opaque ? PairMode(7, 3, ivec2(6, 6)) : turn < 4u ? PairMode(1, 7, ivec2(7, 0)) : PairMode(3, 3, ivec2(8, 0));
-    uint mask = bc7_partition_mask(part);
+    uint mask = bc_partition_mask(part);
     uvec4 ends;
     uint error = bc7_pair(mode, mask, ends);
     bc7_consider(best, error, uint(mode.number), part, mask, ends);

@@ -3,6 +3,7 @@
 #define ENCODE_BC7_PACK_GLSL
 #include "bc7_partition.glsl"
 #include "bc7_split.glsl"
+#include "block.glsl"
 
 // What was found best. `detail` is the partition (modes 1, 3, 7), the rotation and above it the index selection bit
 // (modes 4, 5), or 0. Endpoints are expanded, RGBA8: both of subset 0, then those of subset 1.
@@ -13,14 +14,6 @@ struct Bc7Choice {
   uint mask;
   uvec4 ends;
 };
-
-// Bits `at` and up of the block.
-void bc7_put(inout uvec4 block, uint at, uint value) {
-  uint word = at >> 5, shift = at & 31u;
-  uint low = value << shift, high = shift == 0u ? 0u : value >> (32u - shift);
-  block |= uvec4(word == 0u ? low : 0u, word == 1u ? low : word == 0u ? high : 0u,
-                 word == 2u ? low : word == 1u ? high : 0u, word == 3u ? low : word == 2u ? high : 0u);
-}
 
 // Takes bit n out of a pair of words.
 uvec2 bc7_without_bit(uvec2 v, uint n) {
@@ -60,7 +53,7 @@ uvec4 bc7_pack(Bc7Choice choice) {
       subset1 = uvec2(subset1.x << bits | (one ? uint(levels) : 0u), subset1.y << bits | subset1.x >> (32u - bits));
     }
     // An anchor's index must not have its top bit: else the subset's endpoints change places.
-    uint anchor_bit = bits * bc7_anchor(choice.detail & 63u) + bits - 1u;
+    uint anchor_bit = bits * bc_anchor(choice.detail & 63u) + bits - 1u;
     if ((indices.x >> (bits - 1u) & 1u) != 0u) {
       indices ^= ~subset1;
       uint exchange = (choice.ends.x ^ choice.ends.y) & (split ? scalar ? 0xFF000000u : 0xFFFFFFu : 0xFFFFFFFFu);
@@ -76,12 +69,12 @@ uvec4 bc7_pack(Bc7Choice choice) {
     at -= count;
     uvec2 used = uvec2(0xFFFFFFFFu >> (count < 32u ? 32u - count : 0u),
                        count <= 32u ? 0u : 0xFFFFFFFFu >> (64u - count));
-    bc7_put(block, at, indices.x & used.x);
-    bc7_put(block, at + 32u, indices.y & used.y);
+    bc_put(block, at, indices.x & used.x);
+    bc_put(block, at + 32u, indices.y & used.y);
   }
 
   // Mode, partition or rotation.
-  bc7_put(block, 0u, 1u << mode | choice.detail << (mode + 1u));
+  bc_put(block, 0u, 1u << mode | choice.detail << (mode + 1u));
   at = mode + (pair ? 7u : mode == 4u ? 4u : mode == 5u ? 3u : 1u);
   // Endpoints, channel by channel.
   uint bits = 0x57757060u >> (4u * mode) & 15u, alpha_bits = 0x57860000u >> (4u * mode) & 15u;
@@ -90,7 +83,7 @@ uvec4 bc7_pack(Bc7Choice choice) {
     uint b = channel == 3u ? alpha_bits : bits;
     uvec4 q = (choice.ends >> (8u * channel) & 255u) >> (8u - b);
     uint low = q.x | q.y << b, high = q.z | q.w << b;
-    bc7_put(block, at, low | (pair ? high << (2u * b) : 0u));
+    bc_put(block, at, low | (pair ? high << (2u * b) : 0u));
     at += ends * b;
   }
   // P bits: the lowest bits of what was expanded; in red as in all channels.
@@ -99,7 +92,7 @@ uvec4 bc7_pack(Bc7Choice choice) {
     uint all = p.x | p.y << 1;
     if (pair) all |= p.z << 2 | p.w << 3;
     if (mode == 1u) all = p.x | p.z << 1;
-    bc7_put(block, at, all);
+    bc_put(block, at, all);
   }
   return block;
 }

@@ -1,60 +1,16 @@
-// The 64 partitions of BC7 into two subsets (KDFS 1.4, "BC7", partition table), and which of them suit a block.
+// Which partitions suit a block of BC7.
 #ifndef ENCODE_BC7_PARTITION_GLSL
 #define ENCODE_BC7_PARTITION_GLSL
 #include "bc7_fit.glsl"
-
-// Subset 1's anchor: the texel of which the index lacks its top bit.
-uint bc7_anchor(uint part) {
-  // Two bits a partition: 15, 2, 8 or 6.
-  uint codes = part < 16u ? 0u : part < 32u ? 0x5A592964u : part < 48u ? 0xC15909B0u : 0x140050B7u;
-  uint code = (codes >> (2u * (part & 15u))) & 3u;
-  return code == 0u ? 15u : code == 1u ? 2u : code == 2u ? 8u : 6u;
-}
+#include "partition.glsl"
 
 #if EFFORT_HIGH
-
-// Bit k: texel k is in subset 1. A tree of selections: some drivers copy indexed tables to memory for every invocation.
-uint bc7_partition_mask(uint part) {
-  uint word = 0u, row = part >> 3, column = (part >> 1) & 3u;
-#define BC7_FOUR(a, b, c, d, n) \
-  if (row == uint(n)) word = column < 2u ? (column == 0u ? a : b) : (column == 2u ? c : d);
-  BC7_FOUR(0x8888CCCCu, 0xECC8EEEEu, 0xFEECC880u, 0xEC80FEC8u, 0)
-  BC7_FOUR(0xFFECC800u, 0xE800FE80u, 0xFF00FFE8u, 0xF000FFF0u, 1)
-  BC7_FOUR(0x008EF710u, 0x08CE7100u, 0x7310008Cu, 0x8CCE3100u, 2)
-  BC7_FOUR(0x3110088Cu, 0x366C6666u, 0x0FF017E8u, 0x399C718Eu, 3)
-  BC7_FOUR(0xF0F0AAAAu, 0x33CC5A5Au, 0x55AA3C3Cu, 0xA55A9696u, 4)
-  BC7_FOUR(0x13C873CEu, 0x3BDC324Cu, 0xC33C6996u, 0x06609966u, 5)
-  BC7_FOUR(0x04E40272u, 0x27204E40u, 0x936CC936u, 0x639C39C6u, 6)
-  BC7_FOUR(0x9CC69336u, 0xE718817Eu, 0x0FCCCCF0u, 0xEE227744u, 7)
-#undef BC7_FOUR
-  return (word >> (16u * (part & 1u))) & 0xFFFFu;
-}
-
-// About the squared error of a subset: all that lies off its principal axis, and a part of what lies along it, which has
-// few indices. diagonal, cross and with_alpha are the covariances times n squared.
-uint bc7_expected_error(ivec4 diagonal, ivec3 cross, ivec3 with_alpha, int n) {
-  ivec4 axis = bc_principal_axis(diagonal, cross, with_alpha, 2u);
-  axis = axis >> bc_scale_shift(bc_max(abs(axis)) << 8);  // below 64
-  int trace = diagonal.x + diagonal.y + diagonal.z + diagonal.w;
-  int shift = bc_scale_shift(bc_max(diagonal));
-  diagonal = diagonal >> shift;
-  cross = cross >> shift;
-  with_alpha = with_alpha >> shift;
-  ivec4 image = ivec4(diagonal.x * axis.x + cross.x * axis.y + cross.y * axis.z + with_alpha.x * axis.w,
-                      cross.x * axis.x + diagonal.y * axis.y + cross.z * axis.z + with_alpha.y * axis.w,
-                      cross.y * axis.x + cross.z * axis.y + diagonal.z * axis.z + with_alpha.z * axis.w,
-                      bc_dot(with_alpha, axis.xyz) + diagonal.w * axis.w);
-  // A quotient of what is positive but for rounding.
-  uint quotient = uint(max(bc_dot(image, axis), 0)) / uint(max(bc_dot(axis, axis), 1));
-  int along = int(quotient) << shift;
-  return uint(max(trace - along, 0) + (along >> 5)) / uint(n);
-}
 
 // Six bits of partition below the error to expect; the four least, in order.
 uvec4 bc7_promising(ivec4 sum, ivec4 square, ivec3 cross, ivec3 with_alpha) {
   uvec4 best = uvec4(0xFFFFFFFFu);
   ROLLED for (uint part = 0u; part < 64u; part++) {
-    uint mask = bc7_partition_mask(part);
+    uint mask = bc_partition_mask(part);
     ivec4 sum1 = ivec4(0), square1 = ivec4(0);
     ivec3 cross1 = ivec3(0), alpha1 = ivec3(0);
     EACH_TEXEL(k) {
@@ -67,7 +23,7 @@ uvec4 bc7_promising(ivec4 sum, ivec4 square, ivec3 cross, ivec3 with_alpha) {
     int n = bitCount(mask);
     uint expected = 0u;
     ROLLED for (uint subset = 0u; subset < 2u; subset++) {
-      expected += bc7_expected_error(square1 * n - sum1 * sum1, cross1 * n - bc_cross(sum1.xyz),
+      expected += bc_expected_error(square1 * n - sum1 * sum1, cross1 * n - bc_cross(sum1.xyz),
                                      alpha1 * n - sum1.xyz * sum1.w, n);
       sum1 = sum - sum1;
       square1 = square - square1;
@@ -75,10 +31,7 @@ uvec4 bc7_promising(ivec4 sum, ivec4 square, ivec3 cross, ivec3 with_alpha) {
       alpha1 = with_alpha - alpha1;
       n = 16 - n;
     }
-    uint key = expected << 6 | part;
-    // Into its place among the best.
-    uvec4 later = max(best, uvec4(key));
-    best = min(best, uvec4(key, later.xyz));
+    bc_keep_promising(best, expected, part);
   }
   return best;
 }

@@ -5,7 +5,7 @@ use std::thread;
 
 use texemu_format::{Codec, Format, Numeric};
 
-use super::{Effort, bc1, bc3, bc4, bc5, bc7};
+use super::{Effort, bc1, bc3, bc4, bc5, bc6h, bc7};
 use crate::Error;
 
 /// Blocks from which a second thread pays.
@@ -16,6 +16,7 @@ const BLOCKS_A_THREAD: usize = 1 << 8;
 pub fn texel_bytes(target: &Format) -> Result<usize, Error> {
     match (target.codec, target.numeric) {
         (Codec::Bc4, _) => Ok(2),
+        (Codec::Bc6h, Numeric::Ufloat) => Ok(8),
         (Codec::Bc1Rgb | Codec::Bc1Rgba | Codec::Bc3 | Codec::Bc5 | Codec::Bc7, _) => Ok(4),
         _ => Err(Error::NotATarget(target.vk)),
     }
@@ -101,6 +102,10 @@ fn encode(target: &Format, texels: &[u8], effort: Effort, block: &mut [u8]) {
         Codec::Bc1Rgba => block.copy_from_slice(&bc1::encode(&words(texels), true, effort)),
         Codec::Bc3 => block.copy_from_slice(&bc3::encode(&words(texels), effort)),
         Codec::Bc4 => block.copy_from_slice(&bc4::encode(&values(texels, 1, 0), snorm, effort)),
+        Codec::Bc6h => {
+            let channels = [0, 1, 2].map(|c| values(texels, 4, c));
+            block.copy_from_slice(&bc6h::encode(channels, effort));
+        }
         Codec::Bc7 => block.copy_from_slice(&bc7::encode(&words(texels), effort)),
         _ => block.copy_from_slice(&bc5::encode([0, 1].map(|c| values(texels, 2, c)), snorm, effort)),
     }

@@ -14,9 +14,11 @@ mod bc1;
 mod bc3;
 mod bc4;
 mod bc5;
+mod bc6h;
 mod bc7;
 mod color;
 mod image;
+mod partition;
 mod scalar;
 mod vector;
 

@@ -6,13 +6,13 @@
 mod fit;
 mod mode;
 mod pack;
-mod partition;
+mod split;
 
 use super::Effort;
+use super::partition::{MASKS, promising};
 use super::vector::{Moments, Rgba, principal_axis};
 use fit::Selection;
 use mode::{PAIR_ALPHA, PAIR_EXACT, PAIR_INDEXED, SINGLE, SPLITS};
-use partition::MASKS;
 
 const ALL: Rgba = Rgba::of([1, 1, 1, 1]);
 const COLOR: Rgba = Rgba::of([1, 1, 1, 0]);
@@ -47,7 +47,7 @@ fn search(packed: &[u32; 16], effort: Effort) -> ([u8; 16], u32) {
 
     let mut pairs = Vec::new();
     if high {
-        let best = partition::promising(&texels);
+        let best = promising(&texels, 64);
         if opaque {
             pairs.extend(best.map(|partition| (PAIR_INDEXED, partition)));
             pairs.extend([(PAIR_EXACT, best[0]), (PAIR_EXACT, best[1])]);
@@ -57,8 +57,8 @@ fn search(packed: &[u32; 16], effort: Effort) -> ([u8; 16], u32) {
     } else if opaque {
         let moments = texels.into_iter().fold(Moments::ZERO, Moments::with);
         let axis = principal_axis(moments.covariance(), 2);
-        let by_axis = partition::nearest(partition::split(&texels, moments.sum, axis));
-        let by_worst = partition::nearest(partition::split(&texels, moments.sum, worst))[0];
+        let by_axis = split::nearest(split::split(&texels, moments.sum, axis));
+        let by_worst = split::nearest(split::split(&texels, moments.sum, worst))[0];
         let other = if by_axis[0] == by_worst { by_axis[1] } else { by_axis[0] };
         pairs.extend([(PAIR_INDEXED, by_worst), (PAIR_INDEXED, other)]);
     }
@@ -164,7 +164,7 @@ mod tests {
                     2 => (a & 0xffff_ff00) | random(256),
                     3 => (near & 0xff_ffff) | random(256) << 24,
                     4 => [a, b, c][random(3) as usize] | 0xff00_0000,
-                    _ => random(1 << 24) | random(2) * 0xff00_0000,
+                    _ => random(1 << 24) | (random(2) * 0xff00_0000),
                 }
             }));
         }

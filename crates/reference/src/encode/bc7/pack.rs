@@ -2,7 +2,7 @@
 
 use super::fit::{Fit, index};
 use super::mode::{Mode, PBit, SplitMode};
-use super::partition::{ANCHORS, MASKS};
+use crate::encode::partition::{ANCHORS, MASKS};
 use crate::encode::vector::Rgba;
 
 struct Writer {
