@@ -4,11 +4,13 @@
 //! [`TestGpu`] fails if a validation layer said anything by the time it is dropped.
 #![allow(dead_code, reason = "each test file uses a part")]
 
+pub(crate) mod compute;
 pub(crate) mod draw;
 pub(crate) mod model;
 pub(crate) mod plain;
 pub(crate) mod texture;
 
+use std::mem::ManuallyDrop;
 use std::path::PathBuf;
 use texemu_core::vk;
 use texemu_core::{
@@ -18,9 +20,9 @@ use texemu_core::{
 use texemu_format::{Format, level_extent};
 use texemu_transcode::{Job, Options, Recorded, Region, Source, Target, Transcoder};
 
-/// A device that fails its test if validation is not silent.
+/// A device that fails its test if validation is not silent until it is destroyed.
 pub(crate) struct TestGpu {
-    pub(crate) gpu: Gpu,
+    gpu: ManuallyDrop<Gpu>,
     log: ValidationLog,
     dispatches_may_share_views: bool,
 }
@@ -43,7 +45,7 @@ impl TestGpu {
         let gpu =
             Gpu::open(&desc).expect("the tests need a Vulkan device and the validation layer; see README.md");
         let log = gpu.validation_log();
-        Self { gpu, log, dispatches_may_share_views: false }
+        Self { gpu: ManuallyDrop::new(gpu), log, dispatches_may_share_views: false }
     }
 }
 
@@ -67,6 +69,9 @@ impl std::ops::Deref for TestGpu {
 
 impl Drop for TestGpu {
     fn drop(&mut self) {
+        // The test's own objects are gone by now, so this destroys the device: what was leaked on it is reported too.
+        // SAFETY: not used again.
+        unsafe { ManuallyDrop::drop(&mut self.gpu) };
         let mut messages = self.log.messages();
         if self.dispatches_may_share_views {
             let heuristic = "WRITE_AFTER_WRITE hazard detected. Shader stage VK_SHADER_STAGE_COMPUTE_BIT writes to VkImageView";

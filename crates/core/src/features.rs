@@ -166,6 +166,7 @@ pub(crate) struct FeatureChain {
     pub(crate) subgroup_size: vk::PhysicalDeviceSubgroupSizeControlFeatures<'static>,
     pub(crate) explicit_layout: vk::PhysicalDeviceWorkgroupMemoryExplicitLayoutFeaturesKHR<'static>,
     pub(crate) executables: vk::PhysicalDevicePipelineExecutablePropertiesFeaturesKHR<'static>,
+    pub(crate) synchronization2: vk::PhysicalDeviceSynchronization2Features<'static>,
 }
 
 impl FeatureChain {
@@ -194,6 +195,7 @@ impl FeatureChain {
         add!(subgroup_size, api_version >= vk::API_VERSION_1_3 || has(ash::ext::subgroup_size_control::NAME));
         add!(explicit_layout, has(EXPLICIT_LAYOUT));
         add!(executables, has(EXECUTABLE_PROPERTIES));
+        add!(synchronization2, api_version >= vk::API_VERSION_1_3);
         self.core.p_next = next;
         &raw mut self.core
     }
