@@ -104,6 +104,7 @@ struct Recoding {
 
 const RECODINGS: &[Recoding] = &[
     Recoding { decoding: "astc_ldr", targets: &[("Bc1", 8), ("Bc3", 16), ("Bc7", 16)] },
+    Recoding { decoding: "astc_hdr", targets: &[("Bc6h", 16)] },
     Recoding { decoding: "etc2_rgb", targets: &[("Bc1", 8), ("Bc3", 16), ("Bc7", 16)] },
     Recoding { decoding: "etc2_rgba1", targets: &[("Bc1", 8), ("Bc3", 16), ("Bc7", 16)] },
     Recoding { decoding: "etc2_rgba", targets: &[("Bc1", 8), ("Bc3", 16), ("Bc7", 16)] },

@@ -130,6 +130,8 @@ fn recoders_equal_their_twins() {
         ("ASTC_6x6_UNORM_BLOCK", "BC3_UNORM_BLOCK", Effort::High),
         ("ASTC_8x5_SRGB_BLOCK", "BC7_SRGB_BLOCK", Effort::Fast),
         ("ASTC_12x10_UNORM_BLOCK", "BC3_UNORM_BLOCK", Effort::Fast),
+        ("ASTC_8x8_SFLOAT_BLOCK", "BC6H_UFLOAT_BLOCK", Effort::Fast),
+        ("ASTC_5x4_SFLOAT_BLOCK", "BC6H_UFLOAT_BLOCK", Effort::High),
         ("ETC2_R8G8B8_UNORM_BLOCK", "BC1_RGB_UNORM_BLOCK", Effort::Fast),
         ("ETC2_R8G8B8A1_SRGB_BLOCK", "BC1_RGBA_SRGB_BLOCK", Effort::Fast),
         ("ETC2_R8G8B8A8_UNORM_BLOCK", "BC3_UNORM_BLOCK", Effort::Fast),
