@@ -63,6 +63,8 @@ pub struct Offer {
     pub(crate) settings: Settings,
     entries: BTreeMap<VkFormat, Entry>,
     asked: Mutex<BTreeSet<VkFormat>>,
+    /// The physical device's own.
+    pub(crate) extensions: Vec<vk::ExtensionProperties>,
 }
 
 /// The functions; they have no `Debug` of their own.
@@ -107,12 +109,15 @@ impl Offer {
     ) -> Self {
         let entries =
             sources().map(|format| (format.vk, entry(capabilities, extended, settings, format))).collect();
+        // SAFETY: the device belongs to the instance.
+        let extensions = unsafe { instance.enumerate_device_extension_properties(physical_device) };
         Self {
             instance: Instance(instance),
             physical_device,
             settings: settings.clone(),
             entries,
             asked: Mutex::default(),
+            extensions: extensions.unwrap_or_default(),
         }
     }
 
@@ -124,6 +129,12 @@ impl Offer {
     /// Whether images of `format` are emulated.
     pub fn emulates(&self, format: vk::Format) -> bool {
         matches!(self.entry(format), Some(Entry::Emulated { .. }))
+    }
+
+    /// Whether the device is left as it is: nothing is emulated and nothing hidden.
+    pub fn is_idle(&self) -> bool {
+        let emulated = self.entries.values().any(|entry| matches!(entry, Entry::Emulated { .. }));
+        !emulated && !self.settings.rules.values().any(|&rule| rule == Rule::Hidden)
     }
 
     /// The feature bits that a guest is told.
@@ -213,7 +224,7 @@ fn entry(capabilities: &Capabilities, extended: bool, settings: &Settings, forma
     );
     match rule {
         Some(Rule::Hidden) => return Entry::Missing,
-        Some(Rule::Native) => return Entry::Native,
+        Some(Rule::Native) => return if native { Entry::Native } else { Entry::Missing },
         _ if native && !settings.force => return Entry::Native,
         _ => {}
     }
