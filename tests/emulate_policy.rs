@@ -1,0 +1,302 @@
+//! Targets other than the exact one: which is chosen, that the device holds exactly the blocks that the CPU twin encodes,
+//! also where copies cut them, and what ceilings and budgets come to.
+
+mod common;
+
+use common::draw::{Shot, View};
+use common::model::Model;
+use common::plain::Plain;
+use common::texture::{ALL, COPY_SRC, Host, SAMPLE, Texture, TextureDesc, decode, host_barrier};
+use common::{TestGpu, upload};
+use texemu_core::vk;
+use texemu_emulate::{Error, KeepBlocks, Policy, Pressure, Rule, Settings, SourceAccess};
+use texemu_format::{Codec, Format, by_name, sources};
+use texemu_reference::blocks::{Class, Rng};
+use texemu_reference::encode::{Effort, encode_image};
+
+fn format(name: &str) -> &'static Format {
+    by_name(name).expect("in the table")
+}
+
+fn with_policy(policy: Policy) -> Settings {
+    Settings { policy, ..Settings::default() }
+}
+
+/// What the device stores of a level: the bytes of the decoded plane, past the emulation.
+fn stored(texture: &Texture<'_>, level: u32) -> Vec<u8> {
+    let host = texture.host;
+    let bytes = texture.target.level_bytes(texture.desc.size(level)).expect("small");
+    let buffer = host.readback(bytes);
+    host.run(|commands, _| {
+        texture.enter(commands, COPY_SRC);
+        let region = [texture.desc.whole(level, 0)];
+        // SAFETY: the image is alive and in place; the buffer holds the level.
+        unsafe {
+            host.gpu.device().cmd_copy_image_to_buffer(
+                commands,
+                texture.image,
+                COPY_SRC.2,
+                buffer.handle(),
+                &region,
+            );
+        }
+        host_barrier(&host.gpu, commands);
+        texture.enter(commands, SAMPLE);
+    });
+    buffer.mapped().expect("mapped").to_vec()
+}
+
+/// What it should store.
+fn expected(texture: &Texture<'_>, blocks: &[u8], level: u32) -> Vec<u8> {
+    let size = texture.desc.size(level);
+    let texels = decode(texture.desc.format, blocks, size);
+    if texture.target.is_compressed() {
+        encode_image(texture.target, &texels, size, Effort::Fast).expect("the twin encodes")
+    } else {
+        texels
+    }
+}
+
+fn check_stored(texture: &Texture<'_>, levels: &[Vec<u8>]) {
+    for (level, blocks) in (0..).zip(levels) {
+        let (got, want) = (stored(texture, level), expected(texture, blocks, level));
+        let bytes = texture.target.block_bytes as usize;
+        let wrong = got.chunks(bytes).zip(want.chunks(bytes)).filter(|(got, want)| got != want).count();
+        let (source, target) = (texture.desc.format.name, texture.target.name);
+        assert_eq!(
+            wrong,
+            0,
+            "{source} as {target}, level {level} of {:?}: blocks differ",
+            texture.desc.size(level)
+        );
+    }
+}
+
+fn run(policy: Policy, family: impl Fn(&Format) -> bool) {
+    let host = Host::on(TestGpu::new().dispatches_share_bindings(), &with_policy(policy));
+    let shapes = [
+        (View::Array, [45, 38, 1], 3, 2),
+        (View::Cube, [33, 33, 1], 2, 6),
+        (View::Volume, [24, 21, 3], 2, 1),
+    ];
+    // SwiftShader takes seconds to compile an encoder: a part of the formats, unless all are asked for.
+    let slow = host.gpu.capabilities().info.name.contains("SwiftShader");
+    let step = if slow && std::env::var_os("TEXEMU_FULL").is_none() { 5 } else { 1 };
+    for (index, format) in (0..).zip(sources().filter(|format| family(format)).step_by(step)) {
+        if !host.emulator.offer().emulates(texemu_core::vk_format(format.vk)) {
+            println!("skipped: {} is not emulated on this device", format.name);
+            continue;
+        }
+        let (kind, extent, levels, layers) = shapes[index % shapes.len()];
+        let desc = TextureDesc::new(format, kind, extent, levels, layers);
+        let texture = Texture::new(&host, desc);
+        let mut model = Model::new(desc, Class::Legal, index as u64);
+        texture.fill(&model.levels);
+        check_stored(&texture, &model.levels);
+        // Parts, which cut blocks of the target where the footprint is no multiple of four.
+        let mut rng = Rng::new(index as u64);
+        let copies = model.random_regions(&mut rng);
+        let bytes = model.buffer(&copies, Class::Legal, 1000 + index as u64);
+        let buffer = upload(&host.gpu, &bytes);
+        let access = rng.pick(&[SourceAccess::TexelBuffer, SourceAccess::TransferOnly]);
+        host.run(|commands, recording| {
+            texture.copy_in(commands, recording, buffer.handle(), access, &copies);
+        });
+        model.apply(&copies, &bytes);
+        check_stored(&texture, &model.levels);
+        assert!(texture.blocks() == model.levels, "{}: the original bytes come back", format.name);
+        println!("{} as {}", format.name, texture.target.name);
+    }
+}
+
+fn ldr(format: &Format) -> bool {
+    format.codec == Codec::AstcLdr
+}
+
+fn etc(format: &Format) -> bool {
+    !matches!(format.codec, Codec::AstcLdr | Codec::AstcHdr)
+}
+
+/// Half of the formats, every footprint among them: a kernel of its own is compiled for each.
+fn half(format: &Format, srgb: bool) -> bool {
+    let [width, height] = format.footprint;
+    ldr(format) && (format.is_srgb() == ((width + height).is_multiple_of(2) == srgb))
+}
+
+#[test]
+fn astc_for_size() {
+    run(Policy::Size, |format| half(format, true));
+}
+
+#[test]
+fn astc_for_quality() {
+    run(Policy::Quality, |format| half(format, false));
+}
+
+#[test]
+fn etc2_and_eac_for_size_and_quality() {
+    run(Policy::Size, etc);
+    run(Policy::Quality, etc);
+}
+
+#[test]
+fn a_re_encoded_image_draws_as_a_native_one_with_the_twins_blocks() {
+    let host = Host::new(&with_policy(Policy::Size));
+    for name in ["ASTC_6x6_SRGB_BLOCK", "ETC2_R8G8B8_UNORM_BLOCK", "EAC_R11G11_UNORM_BLOCK"] {
+        let desc = TextureDesc::new(format(name), View::Array, [52, 36, 1], 1, 1);
+        let texture = Texture::new(&host, desc);
+        assert!(texture.target.is_compressed(), "{name}: {}", texture.target.name);
+        let levels = desc.blocks(Class::Legal, 9);
+        texture.fill(&levels);
+        let emulated = texture.sample(0);
+        let target = texture.target;
+        let vk_format = texemu_core::vk_format(target.vk);
+        let native = Plain::new(&host, vk_format, [4, 4], target.block_bytes, [52, 36, 1], false);
+        native.fill(&expected(&texture, &levels[0], 0));
+        host.run(|commands, _| native.enter(commands, SAMPLE));
+        let info = vk::ImageViewCreateInfo::default()
+            .image(native.image.handle())
+            .view_type(vk::ImageViewType::TYPE_2D_ARRAY)
+            .format(vk_format)
+            .subresource_range(ALL);
+        // SAFETY: the image is alive.
+        let view = unsafe { host.gpu.device().create_image_view(&info, None) }.expect("a view");
+        let size = desc.size(0);
+        let shot = Shot { view, kind: View::Array, layout: SAMPLE.2, level: 0, size, origin: [0.0; 2] };
+        assert!(host.draw.sample(&shot) == emulated, "{name} as {}", target.name);
+        // SAFETY: the draw was waited for.
+        unsafe { host.gpu.device().destroy_image_view(view, None) };
+    }
+}
+
+#[test]
+fn rules_choose_for_one_format() {
+    let astc = format("ASTC_8x8_UNORM_BLOCK");
+    let mut settings = with_policy(Policy::Size);
+    settings.rules.insert(astc.vk, Rule::Policy(Policy::Exact));
+    let etc2 = format("ETC2_R8G8B8A8_UNORM_BLOCK");
+    settings.rules.insert(etc2.vk, Rule::Target(format("BC1_RGBA_UNORM_BLOCK").vk));
+    let hidden = format("EAC_R11_UNORM_BLOCK");
+    settings.rules.insert(hidden.vk, Rule::Hidden);
+    let native = format("EAC_R11_SNORM_BLOCK");
+    settings.rules.insert(native.vk, Rule::Native);
+    let host = Host::new(&settings);
+    let texture = |format| Texture::new(&host, TextureDesc::new(format, View::Array, [16, 16, 1], 1, 1));
+    assert_eq!(texture(astc).target.name, "R8G8B8A8_UNORM");
+    assert_eq!(texture(etc2).target.name, "BC1_RGBA_UNORM_BLOCK");
+    assert_eq!(texture(format("ASTC_8x8_SRGB_BLOCK")).target.name, "BC3_SRGB_BLOCK", "the policy's");
+    let offer = host.emulator.offer();
+    let properties = offer.format_properties(texemu_core::vk_format(hidden.vk)).expect("answered here");
+    assert!(properties.optimal_tiling_features.is_empty(), "as if the device did not have it");
+    assert!(offer.format_properties(texemu_core::vk_format(native.vk)).is_none(), "the driver's to answer");
+    assert!(!offer.families().etc2, "a family that lacks a format is not offered");
+}
+
+/// Bytes that an image needs under a policy.
+fn needed(desc: &TextureDesc, policy: Policy) -> u64 {
+    let host = Host::new(&with_policy(policy));
+    let texture = Texture::new(&host, *desc);
+    host.emulator.image_memory_requirements(texture.image).expect("emulated").size
+}
+
+#[test]
+fn the_ceiling_brings_smaller_targets_and_then_an_error() {
+    let desc = TextureDesc::new(format("ASTC_8x8_UNORM_BLOCK"), View::Array, [256, 256, 1], 1, 1);
+    let (exact, smaller) = (needed(&desc, Policy::Exact), needed(&desc, Policy::Quality));
+    if smaller >= exact {
+        println!("skipped: this device stores BC7 in {smaller} bytes and RGBA8 in {exact}");
+        return;
+    }
+    let ceiling = exact + smaller;
+    let host = Host::new(&Settings { ceiling: Some(ceiling), ..Settings::default() });
+    let first = Texture::new(&host, desc);
+    assert_eq!(first.target.name, "R8G8B8A8_UNORM", "below the ceiling");
+    let second = Texture::new(&host, desc);
+    assert_eq!(second.target.name, "BC7_UNORM_BLOCK", "the next smaller one");
+    // SAFETY: the structure is valid.
+    let third = unsafe { host.emulator.create_image(&desc.info(), None) };
+    let error = third.expect_err("the ceiling holds");
+    assert!(matches!(error, Error::Ceiling { used, .. } if used == ceiling), "{error}");
+    assert_eq!(error.vk_result(), vk::Result::ERROR_OUT_OF_DEVICE_MEMORY);
+    assert_eq!(host.emulator.statistics().bytes, ceiling, "what failed takes nothing");
+    drop(first);
+    let again = Texture::new(&host, desc);
+    assert_eq!(again.target.name, "R8G8B8A8_UNORM", "what was given back can be had again");
+    let levels = desc.blocks(Class::Legal, 3);
+    second.fill(&levels);
+    check_stored(&second, &levels);
+}
+
+#[test]
+fn auto_follows_the_heap() {
+    let auto = |exact, quality| Settings {
+        policy: Policy::Auto,
+        pressure: Pressure { exact, quality },
+        ..Settings::default()
+    };
+    let desc = TextureDesc::new(format("ETC2_R8G8B8_SRGB_BLOCK"), View::Array, [64, 64, 1], 1, 1);
+    for (pressure, expected) in
+        [((1.0, 1.0), "R8G8B8A8_SRGB"), ((0.0, 1.0), "BC7_SRGB_BLOCK"), ((0.0, 0.0), "BC1_RGB_SRGB_BLOCK")]
+    {
+        let host = Host::new(&auto(pressure.0, pressure.1));
+        let texture = Texture::new(&host, desc);
+        assert_eq!(texture.target.name, expected, "with {pressure:?} of the budget");
+        // What was promised before the choice suffices for it.
+        let info = desc.info();
+        let before = vk::DeviceImageMemoryRequirements::default().create_info(&info);
+        let mut promised = vk::MemoryRequirements2::default();
+        // SAFETY: one structure each.
+        let answered = unsafe { host.emulator.device_image_memory_requirements(&before, &mut promised) };
+        assert!(answered.expect("answered"));
+        let needed = host.emulator.image_memory_requirements(texture.image).expect("emulated");
+        let promised = promised.memory_requirements;
+        assert!(promised.size >= needed.size, "{} bytes hold {}", promised.size, needed.size);
+        assert_eq!(promised.memory_type_bits & needed.memory_type_bits, promised.memory_type_bits);
+        assert_eq!(promised.alignment % needed.alignment, 0);
+    }
+}
+
+#[test]
+fn statistics_tell_bytes_paths_and_formats() {
+    let settings = Settings { timing: true, keep_blocks: KeepBlocks::WhereReadable, ..Settings::default() };
+    let host = Host::new(&settings);
+    let astc = format("ASTC_8x8_UNORM_BLOCK");
+    let kept = TextureDesc::new(astc, View::Array, [64, 64, 1], 1, 1);
+    let (texture, lean) = (Texture::new(&host, kept), Texture::new(&host, kept.sampled_only()));
+    let blocks = kept.blocks(Class::Legal, 1);
+    let buffer = upload(&host.gpu, &blocks[0]);
+    for (texture, access) in [
+        (&texture, SourceAccess::TexelBuffer),
+        (&texture, SourceAccess::TransferOnly),
+        (&lean, SourceAccess::TexelBuffer),
+        (&lean, SourceAccess::TransferOnly),
+        (&lean, SourceAccess::TransferOnly),
+    ] {
+        host.run(|commands, recording| {
+            texture.copy_in(commands, recording, buffer.handle(), access, &[kept.whole(0, 0)]);
+        });
+    }
+    assert!(texture.blocks() == blocks);
+    host.emulator.offer().format_properties(vk::Format::EAC_R11_UNORM_BLOCK);
+    let statistics = host.emulator.statistics();
+    assert_eq!(statistics.formats.len(), 1, "one format was created");
+    let one = statistics.formats[0];
+    assert_eq!((one.format, one.images, one.created), (astc, 2, 2));
+    assert_eq!((one.direct, one.by_plane, one.by_scratch), (2, 1, 2), "the path of each upload");
+    assert_eq!((one.downloads, one.image_copies, one.deferred), (1, 0, 0));
+    assert_eq!((one.blocks, one.texels), (5 * 64, 5 * 64 * 64), "five uploads of 8 x 8 blocks");
+    assert_eq!(one.compressed_bytes, 64 * 16, "kept for one of the two");
+    assert_eq!(one.rgba8_bytes, 2 * 64 * 64 * 4);
+    assert!(one.decoded_bytes >= one.rgba8_bytes, "{} bytes in memory", one.decoded_bytes);
+    assert!(statistics.bytes_saved() < 0, "an exact image with its blocks is larger than RGBA8");
+    if host.gpu.capabilities().timestamps {
+        assert_eq!(one.timed, 5, "every decode was timed");
+        assert!(one.gpu_nanoseconds > 0);
+    }
+    let asked: Vec<_> = statistics.asked.iter().map(|format| format.0).collect();
+    assert!(asked.contains(&vk::Format::EAC_R11_UNORM_BLOCK.as_raw()), "{asked:?}");
+    drop((texture, lean));
+    let after = host.emulator.statistics();
+    assert_eq!((after.bytes, after.formats[0].images, after.formats[0].decoded_bytes), (0, 0, 0));
+    assert!(after.peak_bytes >= statistics.bytes && statistics.bytes > 0);
+}
