@@ -14,10 +14,6 @@ use crate::process::{cargo, line};
 use crate::swiftshader::Tools;
 use crate::tally::Tally;
 
-/// The packages whose tests run on a GPU: they run again on the second driver.
-const ON_A_GPU: [&str; 6] =
-    ["texemu-shaders", "texemu-core", "texemu-transcode", "texemu-emulate", "texemu-hiz", "texemu-cli"];
-
 /// Installs what is missing, runs every test and closes with one plain line of counts.
 pub(crate) fn run(options: &Options) -> Result<bool> {
     install::prepare(Purpose::Test, options)?;
@@ -29,13 +25,13 @@ pub(crate) fn run(options: &Options) -> Result<bool> {
     all.args(["test", "--no-fail-fast"]);
     let mut second = cargo();
     second.args(["test", "--no-fail-fast", "--tests"]);
-    if !chosen {
-        all.arg("--workspace");
-        second.args(ON_A_GPU.iter().flat_map(|package| ["--package", package]));
-    }
-    all.args(for_cargo);
-    second.args(for_cargo);
     for command in [&mut all, &mut second] {
+        if !chosen {
+            // Both passes name the same packages. Cargo unites features over those it is given, so that another
+            // choice would compile half of them again, which takes longer than the tests that need no GPU.
+            command.arg("--workspace");
+        }
+        command.args(for_cargo);
         // What a passing test prints is kept from the screen, and with it the reason why it skipped a part.
         command.args(["--", "--show-output"]).args(for_tests);
     }
