@@ -61,44 +61,44 @@ uvec4 encode_block() {
   best.mask = 0u;
   ivec3 worst;
   best.error = bc7_single(from, to, sum, opaque, best.ends, worst);
-  if (best.error <= (opaque && EFFORT_HIGH == 0 ? BC7_GOOD_ENOUGH : 0u)) return bc7_pack(best);
-
+  if (best.error > (opaque && EFFORT_HIGH == 0 ? BC7_GOOD_ENOUGH : 0u)) {
 #if EFFORT_HIGH
-  uvec4 promising = bc7_promising(sum, square, cross, with_alpha) & 63u;
-  // Opaque: mode 1 on four partitions, mode 3 on the best two of them. Else mode 7 on the best two.
-  ROLLED for (uint turn = 0u; turn < (opaque ? 6u : 2u); turn++) {
-    uint place = turn & 3u;
-    uint part = place < 2u ? (place == 0u ? promising.x : promising.y) : place == 2u ? promising.z : promising.w;
-    PairMode mode = !opaque ? PairMode(7, 3, ivec2(6, 6)) : turn < 4u ? PairMode(1, 7, ivec2(7, 0)) : PairMode(3, 3, ivec2(8, 0));
-    uint mask = bc_partition_mask(part);
-    uvec4 ends;
-    uint error = bc7_pair(mode, mask, ends);
-    bc7_consider(best, error, uint(mode.number), part, mask, ends);
-  }
-  // Every rotation in mode 5, and in mode 4 with either part finer.
-  ROLLED for (uint turn = 0u; turn < 12u; turn++) {
-    uint rotation = turn / 3u, kind = turn - 3u * rotation;
-    SplitMode mode = kind == 0u ? SplitMode(ivec2(3), ivec2(7, 8)) : SplitMode(kind == 1u ? ivec2(3, 7) : ivec2(7, 3), ivec2(5, 6));
-    uvec4 ends;
-    uint error = bc7_split(mode, rotation, ends);
-    bc7_consider(best, error, kind == 0u ? 5u : 4u, rotation | (kind == 2u ? 4u : 0u), 0u, ends);
-  }
-#else
-  if (opaque) {
-    uvec2 partitions = bc7_nearest_partitions(bc7_split_by(axis, sum), bc7_split_by(ivec4(worst, 0), sum));
-    ROLLED for (uint turn = 0u; turn < 2u; turn++) {
-      uint code = turn == 0u ? partitions.x : partitions.y;
+    uvec4 promising = bc7_promising(sum, square, cross, with_alpha) & 63u;
+    // Opaque: mode 1 on four partitions, mode 3 on the best two of them. Else mode 7 on the best two.
+    ROLLED for (uint turn = 0u; turn < (opaque ? 6u : 2u); turn++) {
+      uint place = turn & 3u;
+      uint part = place < 2u ? (place == 0u ? promising.x : promising.y) : place == 2u ? promising.z : promising.w;
+      PairMode mode = !opaque ? PairMode(7, 3, ivec2(6, 6)) : turn < 4u ? PairMode(1, 7, ivec2(7, 0)) : PairMode(3, 3, ivec2(8, 0));
+      uint mask = bc_partition_mask(part);
       uvec4 ends;
-      uint error = bc7_pair(PairMode(1, 7, ivec2(7, 0)), code & 0xFFFFu, ends);
-      bc7_consider(best, error, 1u, code >> 16, code & 0xFFFFu, ends);
+      uint error = bc7_pair(mode, mask, ends);
+      bc7_consider(best, error, uint(mode.number), part, mask, ends);
+    }
+    uint first_split = 0u, splits = 12u;
+#else
+    if (opaque) {
+      uvec2 partitions = bc7_nearest_partitions(bc7_split_by(axis, sum), bc7_split_by(ivec4(worst, 0), sum));
+      ROLLED for (uint turn = 0u; turn < 2u; turn++) {
+        uint code = turn == 0u ? partitions.x : partitions.y;
+        uvec4 ends;
+        uint error = bc7_pair(PairMode(1, 7, ivec2(7, 0)), code & 0xFFFFu, ends);
+        bc7_consider(best, error, 1u, code >> 16, code & 0xFFFFu, ends);
+      }
+    }
+    // Alpha apart; or in an opaque block, and in mode 5 alone, the channel in which the worst texel is furthest off.
+    ivec3 off = abs(worst);
+    uint rotation = !opaque ? 0u : off.x >= max(off.y, off.z) ? 1u : off.y >= off.z ? 2u : 3u;
+    uint first_split = 3u * rotation, splits = opaque ? 1u : 3u;
+#endif
+    // A rotation in mode 5, and in mode 4 with either part finer; then the next. High tries all.
+    ROLLED for (uint turn = first_split; turn < first_split + splits; turn++) {
+      uint rotated = turn / 3u, kind = turn - 3u * rotated;
+      SplitMode mode = SplitMode(ivec2(3), ivec2(7, 8));
+      if (kind > 0u) mode = SplitMode(kind == 1u ? ivec2(3, 7) : ivec2(7, 3), ivec2(5, 6));
+      uvec4 ends;
+      uint error = bc7_split(mode, rotated, ends);
+      bc7_consider(best, error, kind == 0u ? 5u : 4u, rotated | (kind == 2u ? 4u : 0u), 0u, ends);
     }
   }
-  // Alpha apart, or in an opaque block the channel in which the worst texel is furthest off.
-  ivec3 off = abs(worst);
-  uint rotation = !opaque ? 0u : off.x >= max(off.y, off.z) ? 1u : off.y >= off.z ? 2u : 3u;
-  uvec4 ends;
-  uint error = bc7_split(SplitMode(ivec2(3), ivec2(7, 8)), rotation, ends);
-  bc7_consider(best, error, 5u, rotation, 0u, ends);
-#endif
   return bc7_pack(best);
 }

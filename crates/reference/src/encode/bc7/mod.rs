@@ -72,7 +72,8 @@ fn search(packed: &[u32; 16], effort: Effort) -> ([u8; 16], u32) {
         }
     }
 
-    // At Fast: alpha apart, or in an opaque block the channel in which the worst texel is furthest off.
+    // At Fast: alpha apart, or in an opaque block, and in mode 5 alone, the channel in which the worst texel is furthest
+    // off.
     let rotations = match (high, opaque) {
         (true, _) => 0..4,
         (false, false) => 0..1,
@@ -90,7 +91,7 @@ fn search(packed: &[u32; 16], effort: Effort) -> ([u8; 16], u32) {
     };
     for rotation in rotations {
         let rotated = texels.map(|texel| texel.rotated(rotation));
-        for mode in &SPLITS[..if high { 3 } else { 1 }] {
+        for mode in &SPLITS[..if high || !opaque { 3 } else { 1 }] {
             let select = |keep| Selection { texels: &rotated, mask: 0xffff, keep };
             let color = select(COLOR).fit(&mode.color, false, rounds);
             let scalar = select(SCALAR).fit(&mode.scalar, false, rounds);
