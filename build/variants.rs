@@ -108,7 +108,10 @@ fn hiz() -> Vec<Variant> {
 
 /// The kernels that benchmarks compare with.
 fn bench() -> Vec<Variant> {
-    vec![Variant::new("copy_bytes", "bench/copy.comp").define("COPY", 1)]
+    vec![
+        Variant::new("copy_bytes", "bench/copy.comp").define("COPY", 1),
+        Variant::new("read_bytes", "bench/read.comp"),
+    ]
 }
 
 /// The encoders by themselves, from uncompressed texels in a buffer.

@@ -13,6 +13,7 @@
 //! recording in flight fills.
 
 mod access;
+pub mod bench;
 mod caps;
 mod error;
 mod hiz;

@@ -1,0 +1,347 @@
+//! Timing pyramids on the device's own clock.
+
+use crate::{Hiz, HizDepth, HizPlan, HizTarget, Result, hiz::vulkan};
+use std::sync::Arc;
+use texemu_core::{
+    Arena, Buffer, BufferDesc, Commands, Gpu, Image, ImageDesc, Location, Pipeline, PipelineDesc, Resource,
+    Timestamps, bind, vk,
+};
+
+/// What the device's caches hold when a run starts.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Caches {
+    /// Other memory, read and clean: what a frame finds after work of another kind.
+    Cold,
+    /// What the run before left.
+    Warm,
+}
+
+/// Bytes read between runs, several times the largest second-level cache.
+const FLUSH_BYTES: u64 = 256 << 20;
+/// The same on a CPU, where reading takes long.
+const FLUSH_BYTES_CPU: u64 = 16 << 20;
+
+/// Times plans.
+#[derive(Debug)]
+pub struct Bench {
+    gpu: Gpu,
+    hiz: Arc<Hiz>,
+    commands: Commands,
+    timestamps: Timestamps,
+    arena: Arena,
+    flushed: Buffer,
+    read: Pipeline,
+}
+
+/// A depth image of noise between 0 and 1, in `SHADER_READ_ONLY_OPTIMAL`.
+#[derive(Debug)]
+pub struct BenchDepth {
+    view: View,
+    _image: Image,
+}
+
+impl BenchDepth {
+    /// How to reduce it.
+    pub fn depth(&self) -> HizDepth {
+        HizDepth { view: self.view.handle, layout: vk::ImageLayout::SHADER_READ_ONLY_OPTIMAL, offset: [0, 0] }
+    }
+}
+
+/// The levels of a plan, and the target that writes them.
+#[derive(Debug)]
+pub struct BenchLevels {
+    target: HizTarget,
+    views: Vec<View>,
+    _images: Vec<Image>,
+}
+
+impl BenchLevels {
+    /// The target.
+    pub fn target(&self) -> &HizTarget {
+        &self.target
+    }
+
+    /// The views, finest first.
+    pub fn views(&self) -> Vec<vk::ImageView> {
+        self.views.iter().map(|view| view.handle).collect()
+    }
+}
+
+#[derive(Debug)]
+struct View {
+    gpu: Gpu,
+    handle: vk::ImageView,
+}
+
+impl Drop for View {
+    fn drop(&mut self) {
+        // SAFETY: made on this device; `Commands::run` waits, so nothing is in flight.
+        unsafe { self.gpu.device().destroy_image_view(self.handle, None) };
+    }
+}
+
+impl Bench {
+    /// On an owned device whose queue has timestamps.
+    pub fn new(gpu: &Gpu) -> Result<Self> {
+        let bytes = if gpu.capabilities().is_cpu() { FLUSH_BYTES_CPU } else { FLUSH_BYTES };
+        let usage = vk::BufferUsageFlags::STORAGE_BUFFER | vk::BufferUsageFlags::TRANSFER_DST;
+        let desc = BufferDesc { name: "flush", size: bytes, usage, location: Location::Device };
+        let kernel = &texemu_shaders::READ_BYTES;
+        let mut bench = Self {
+            gpu: gpu.clone(),
+            hiz: Arc::new(Hiz::new(gpu)?),
+            commands: Commands::new(gpu)?,
+            timestamps: Timestamps::new(gpu, 2)?,
+            arena: Arena::new(gpu),
+            flushed: Buffer::new(gpu, &desc)?,
+            read: Pipeline::new(gpu, &PipelineDesc { kernel, constants: &[], full_subgroups: false })?,
+        };
+        let (gpu, buffer) = (bench.gpu.clone(), bench.flushed.handle());
+        bench.commands.run(|commands| {
+            // SAFETY: `commands` is being recorded; the buffer has the usage.
+            unsafe { gpu.device().cmd_fill_buffer(commands, buffer, 0, vk::WHOLE_SIZE, 0) };
+            Ok::<(), crate::Error>(())
+        })?;
+        Ok(bench)
+    }
+
+    /// The pipelines it times with.
+    pub fn hiz(&self) -> &Hiz {
+        &self.hiz
+    }
+
+    /// A `D32_SFLOAT` image of noise.
+    pub fn depth(&mut self, extent: [u32; 2], layers: u32) -> Result<BenchDepth> {
+        let format = vk::Format::D32_SFLOAT;
+        let texels = u64::from(extent[0]) * u64::from(extent[1]) * u64::from(layers);
+        let mut buffer = Buffer::new(
+            &self.gpu,
+            &BufferDesc {
+                name: "noise",
+                size: texels * 4,
+                usage: vk::BufferUsageFlags::TRANSFER_SRC,
+                location: Location::Upload,
+            },
+        )?;
+        let mut state = 0x9e37_79b9u32;
+        for texel in buffer.mapped_mut().unwrap_or_default().chunks_exact_mut(4) {
+            state ^= state << 13;
+            state ^= state >> 17;
+            state ^= state << 5;
+            texel.copy_from_slice(&((state >> 8) as f32 / (1 << 24) as f32).to_le_bytes());
+        }
+        let usage = vk::ImageUsageFlags::SAMPLED | vk::ImageUsageFlags::TRANSFER_DST;
+        let image = self.image(format, extent, layers, usage)?;
+        let aspect = vk::ImageAspectFlags::DEPTH;
+        let gpu = self.gpu.clone();
+        self.commands.run(|commands| {
+            let (written, readable) =
+                (vk::ImageLayout::TRANSFER_DST_OPTIMAL, vk::ImageLayout::SHADER_READ_ONLY_OPTIMAL);
+            transition(&gpu, commands, image.handle(), aspect, vk::ImageLayout::UNDEFINED, written);
+            let region = vk::BufferImageCopy::default()
+                .image_subresource(
+                    vk::ImageSubresourceLayers::default().aspect_mask(aspect).layer_count(layers),
+                )
+                .image_extent(vk::Extent3D { width: extent[0], height: extent[1], depth: 1 });
+            // SAFETY: the buffer holds all texels; the image is in this layout.
+            unsafe {
+                gpu.device().cmd_copy_buffer_to_image(
+                    commands,
+                    buffer.handle(),
+                    image.handle(),
+                    written,
+                    &[region],
+                )
+            };
+            transition(&gpu, commands, image.handle(), aspect, written, readable);
+            Ok::<(), crate::Error>(())
+        })?;
+        Ok(BenchDepth { view: self.view(&image, format, aspect, layers)?, _image: image })
+    }
+
+    /// Images for a plan's levels, and its target.
+    pub fn levels(&mut self, plan: &HizPlan) -> Result<BenchLevels> {
+        let layers = plan.desc().layers;
+        let color = vk::ImageAspectFlags::COLOR;
+        let (mut images, mut views) = (Vec::new(), Vec::new());
+        for level in plan.levels() {
+            let image = self.image(plan.format(), level.extent, layers, plan.level_usage())?;
+            views.push(self.view(&image, plan.format(), color, layers)?);
+            images.push(image);
+        }
+        let gpu = self.gpu.clone();
+        self.commands.run(|commands| {
+            for image in &images {
+                transition(
+                    &gpu,
+                    commands,
+                    image.handle(),
+                    color,
+                    vk::ImageLayout::UNDEFINED,
+                    vk::ImageLayout::GENERAL,
+                );
+            }
+            Ok::<(), crate::Error>(())
+        })?;
+        let handles: Vec<_> = views.iter().map(|view| view.handle).collect();
+        // SAFETY: the views are the plan's levels, and live beside the target.
+        let target = unsafe { HizTarget::new(&self.hiz, plan, &handles) }?;
+        Ok(BenchLevels { target, views, _images: images })
+    }
+
+    /// The median of `runs` times of `plan` on `depth`, in microseconds.
+    pub fn time(&mut self, plan: &HizPlan, depth: &BenchDepth, runs: u32, caches: Caches) -> Result<f64> {
+        let levels = self.levels(plan)?;
+        let (hiz, depth) = (self.hiz.clone(), depth.depth());
+        hiz.prepare(plan)?;
+        self.measure(runs, caches, |commands, arena| {
+            // SAFETY: recording on this device; everything lives until `measure` has waited.
+            unsafe { hiz.record(commands, arena, levels.target(), &depth) }
+        })
+    }
+
+    /// The median of `runs` times of what `record` records, in microseconds. Runs once untimed before.
+    pub fn measure(
+        &mut self,
+        runs: u32,
+        caches: Caches,
+        mut record: impl FnMut(vk::CommandBuffer, &mut Arena) -> Result<()>,
+    ) -> Result<f64> {
+        let mut times = Vec::new();
+        for run in 0..=runs {
+            let Self { gpu, commands, timestamps, arena, flushed, read, .. } = self;
+            commands.run(|commands| {
+                // SAFETY: `commands` is being recorded, outside a render pass.
+                unsafe { timestamps.reset(commands) };
+                if caches == Caches::Cold {
+                    flush(gpu, commands, arena, read, flushed)?;
+                }
+                settle(gpu, commands);
+                // SAFETY: as above.
+                unsafe { timestamps.write(commands, 0) };
+                record(commands, arena)?;
+                // SAFETY: as above.
+                unsafe { timestamps.write(commands, 1) };
+                settle(gpu, commands);
+                Ok::<(), crate::Error>(())
+            })?;
+            // SAFETY: `run` has waited.
+            unsafe { self.arena.reset() }?;
+            if run > 0 {
+                times.extend(self.timestamps.nanoseconds()?);
+            }
+        }
+        times.sort_by(f64::total_cmp);
+        Ok(times.get(times.len() / 2).map_or(f64::NAN, |nanoseconds| nanoseconds / 1000.0))
+    }
+
+    fn image(
+        &self,
+        format: vk::Format,
+        extent: [u32; 2],
+        layers: u32,
+        usage: vk::ImageUsageFlags,
+    ) -> Result<Image> {
+        let info = vk::ImageCreateInfo::default()
+            .image_type(vk::ImageType::TYPE_2D)
+            .format(format)
+            .extent(vk::Extent3D { width: extent[0], height: extent[1], depth: 1 })
+            .mip_levels(1)
+            .array_layers(layers)
+            .samples(vk::SampleCountFlags::TYPE_1)
+            .usage(usage);
+        Ok(Image::new(&self.gpu, &ImageDesc { name: "hiz bench", info })?)
+    }
+
+    fn view(
+        &self,
+        image: &Image,
+        format: vk::Format,
+        aspect: vk::ImageAspectFlags,
+        layers: u32,
+    ) -> Result<View> {
+        let info = vk::ImageViewCreateInfo::default()
+            .image(image.handle())
+            .view_type(vk::ImageViewType::TYPE_2D_ARRAY)
+            .format(format)
+            .subresource_range(range(aspect, layers));
+        // SAFETY: the image was made on this device with this format.
+        let handle = unsafe { self.gpu.device().create_image_view(&info, None) };
+        Ok(View {
+            gpu: self.gpu.clone(),
+            handle: handle.map_err(|result| vulkan("vkCreateImageView", result))?,
+        })
+    }
+}
+
+fn range(aspect: vk::ImageAspectFlags, layers: u32) -> vk::ImageSubresourceRange {
+    vk::ImageSubresourceRange::default().aspect_mask(aspect).level_count(1).layer_count(layers)
+}
+
+/// Reads the flush buffer.
+fn flush(
+    gpu: &Gpu,
+    commands: vk::CommandBuffer,
+    arena: &mut Arena,
+    read: &Pipeline,
+    buffer: &Buffer,
+) -> Result<()> {
+    const GROUP: u64 = 256;
+    let elements = buffer.size() / 16;
+    // SAFETY: the buffer lives as long as the bench, which waits.
+    unsafe { bind(gpu, commands, arena, read, &[Resource::Buffer(buffer.handle(), 0, buffer.size())]) }?;
+    let push = (elements as u32).to_ne_bytes();
+    // SAFETY: the layout has a range of four bytes for compute.
+    unsafe {
+        gpu.device().cmd_push_constants(commands, read.layout(), vk::ShaderStageFlags::COMPUTE, 0, &push)
+    };
+    let limit = u64::from(gpu.capabilities().limits.max_compute_work_group_count[0]);
+    // SAFETY: everything the pipeline needs is bound.
+    unsafe { gpu.device().cmd_dispatch(commands, elements.div_ceil(GROUP).min(limit) as u32, 1, 1) };
+    Ok(())
+}
+
+/// Everything before is done and visible before anything after begins.
+fn settle(gpu: &Gpu, commands: vk::CommandBuffer) {
+    let memory = [vk::MemoryBarrier::default()
+        .src_access_mask(vk::AccessFlags::MEMORY_WRITE)
+        .dst_access_mask(vk::AccessFlags::MEMORY_READ | vk::AccessFlags::MEMORY_WRITE)];
+    let all = vk::PipelineStageFlags::ALL_COMMANDS;
+    // SAFETY: recorded outside a render pass.
+    unsafe {
+        gpu.device().cmd_pipeline_barrier(commands, all, all, vk::DependencyFlags::empty(), &memory, &[], &[])
+    };
+}
+
+fn transition(
+    gpu: &Gpu,
+    commands: vk::CommandBuffer,
+    image: vk::Image,
+    aspect: vk::ImageAspectFlags,
+    from: vk::ImageLayout,
+    to: vk::ImageLayout,
+) {
+    let everything = vk::AccessFlags::MEMORY_READ | vk::AccessFlags::MEMORY_WRITE;
+    let barriers = [vk::ImageMemoryBarrier::default()
+        .src_access_mask(vk::AccessFlags::MEMORY_WRITE)
+        .dst_access_mask(everything)
+        .old_layout(from)
+        .new_layout(to)
+        .src_queue_family_index(vk::QUEUE_FAMILY_IGNORED)
+        .dst_queue_family_index(vk::QUEUE_FAMILY_IGNORED)
+        .image(image)
+        .subresource_range(range(aspect, vk::REMAINING_ARRAY_LAYERS))];
+    let all = vk::PipelineStageFlags::ALL_COMMANDS;
+    // SAFETY: recorded outside a render pass.
+    unsafe {
+        gpu.device().cmd_pipeline_barrier(
+            commands,
+            all,
+            all,
+            vk::DependencyFlags::empty(),
+            &[],
+            &[],
+            &barriers,
+        )
+    };
+}
