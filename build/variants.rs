@@ -59,6 +59,7 @@ fn present() -> Vec<Variant> {
 fn hiz() -> Vec<Variant> {
     let mut variants = vec![
         Variant::new("hiz_level_vertex", "hiz/level.vert"),
+        Variant::new("hiz_test_samples", "hiz/test/samples.frag"),
         Variant::new("hiz_level_typed", "hiz/level.comp")
             .define("SOURCE", 0)
             .define("COMPONENTS", 1)
@@ -76,9 +77,6 @@ fn hiz() -> Vec<Variant> {
         for &(suffix, source) in sources {
             variants.push(variant(format!("hiz_level{both}{suffix}"), "hiz/level.comp", source));
             variants.push(variant(format!("hiz_draw{both}{suffix}"), "hiz/level.frag", source));
-            variants.push(
-                variant(format!("hiz_views{both}{suffix}"), "hiz/level.frag", source).define("MULTIVIEW", 1),
-            );
         }
         for (suffix, source) in [("", 0), ("_samples", 1)] {
             variants.push(variant(

@@ -93,8 +93,9 @@ void lowLevels(uint index, uvec2 tile, uint to) {
 #else
 // Texel `p` of level 1, which may lie past the end.
 KEY level1(uvec2 p) {
-    ivec2 first = ivec2(2u * p), second = first;
+    ivec2 first = ivec2(2u * p), second = first, count = 2 + (push.size & 1);
     if (STRETCHED) {
+        count = ivec2(3);
         // A power of two of texels an axis, so the division is a shift. A single texel of the depth image is both first and last.
         ivec2 by = findLSB(push.size) - 1, t = min(ivec2(p), (push.size >> 1) - 1);
         first = (t * push.extent) >> by;
@@ -107,7 +108,7 @@ KEY level1(uvec2 p) {
         }
         second += ivec2(third);
     }
-    return fetchTaps(first, second, push.extent, int(layer));
+    return fetchTaps(first, second, count, push.extent, int(layer));
 }
 
 // Prefixes of level 1, from the texels: a column, a row and the corner.

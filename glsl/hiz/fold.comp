@@ -17,11 +17,6 @@ const int TEXELS = K == 6u ? 2 : 64 >> K; // an axis, of a workgroup
 
 KEY foldSubgroup(KEY k) { return KEY(subgroupMin(k)); }
 
-KEY square4(ivec2 corner, int layer) {
-    return min(min(quad(corner, layer), quad(corner + ivec2(2, 0), layer)),
-               min(quad(corner + ivec2(0, 2), layer), quad(corner + 2, layer)));
-}
-
 // A block of 2^k texels by a subgroup, this invocation's share.
 KEY share(ivec2 corner, int layer) {
     const uint side = uint(BLOCK) / 2u; // squares
@@ -58,7 +53,6 @@ void main() {
         uint b = gl_SubgroupID * 2u, lane = gl_SubgroupInvocationID;
         ivec2 p0 = first + ivec2(b % uint(TEXELS), b / uint(TEXELS)), p1 = first + ivec2((b + 1u) % uint(TEXELS), (b + 1u) / uint(TEXELS));
         ivec2 q = 2 * ivec2(lane & 7u, lane >> 3u);
-#if SOURCE == SOURCE_DEPTH
         KEY u, v;
         if (!INSIDE) {
             ivec4 a0 = gatherBits(p0 * BLOCK + q, push.extent, layer), a1 = gatherBits(p0 * BLOCK + q + ivec2(0, 8), push.extent, layer);
@@ -69,10 +63,6 @@ void main() {
             u = min(quad(p0 * BLOCK + q, layer), quad(p0 * BLOCK + q + ivec2(0, 8), layer));
             v = min(quad(p1 * BLOCK + q, layer), quad(p1 * BLOCK + q + ivec2(0, 8), layer));
         }
-#else
-        KEY u = min(quad(p0 * BLOCK + q, layer), quad(p0 * BLOCK + q + ivec2(0, 8), layer));
-        KEY v = min(quad(p1 * BLOCK + q, layer), quad(p1 * BLOCK + q + ivec2(0, 8), layer));
-#endif
         u = foldSubgroup(u);
         v = foldSubgroup(v);
         if (lane < 2u) imageStore(level, ivec3(lane == 0u ? p0 : p1, layer), texelOf(lane == 0u ? u : v));

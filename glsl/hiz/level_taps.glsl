@@ -8,7 +8,7 @@ layout(push_constant) uniform Push {
     vec2 inverse;  // 1 / size of the image read
     int step;      // levels in between, and 1; 0 copies
     int samples;
-    int layer;     // of the first layer written
+    int layer;     // the layer that a draw writes
 } push;
 
 #define PUSH_OFFSET push.offset
@@ -46,7 +46,7 @@ KEY reduceTexel(ivec2 at, int layer) {
     // A square of 2x2 where there is one texel is harmless only if the sampler repeats that texel.
     bool squares = INSIDE ? all(greaterThanEqual(more, ivec2(1))) : push.step > 0;
     if (squares && all(lessThanEqual(more, ivec2(2)))) {
-        return fetchTaps(first, first + max(more - 1, 0), push.from, layer);
+        return fetchTaps(first, first + max(more - 1, 0), more + 1, push.from, layer);
     }
     KEY k = EMPTY;
     for (int y = first.y; y <= last.y; y++) {

@@ -13,14 +13,14 @@ shared int least[COMPONENTS];
 void main() {
     ivec3 at = ivec3(gl_WorkGroupID);
     ivec2 blocks = blocksOf(at.xy);
-    if (gl_LocalInvocationIndex < COMPONENTS) least[gl_LocalInvocationIndex] = 0x7fffffff;
+    if (gl_LocalInvocationIndex == 0u) {
+        for (int i = 0; i < COMPONENTS; i++) least[i] = 0x7fffffff;
+    }
     barrier();
     KEY k = EMPTY;
     for (int y = 0; y < blocks.y; y++) {
         for (int x = 0; x < blocks.x; x++) {
-            ivec2 corner = (at.xy + ivec2(x, y)) * BLOCK + 4 * ivec2(gl_LocalInvocationID);
-            k = min(k, min(min(quad(corner, at.z), quad(corner + ivec2(2, 0), at.z)),
-                           min(quad(corner + ivec2(0, 2), at.z), quad(corner + 2, at.z))));
+            k = min(k, square4((at.xy + ivec2(x, y)) * BLOCK + 4 * ivec2(gl_LocalInvocationID), at.z));
         }
     }
 #if COMPONENTS == 2

@@ -26,13 +26,24 @@ ivec2 blocksOf(ivec2 at) {
     return ivec2(last.x && rest.x ? 2 : 1, last.y && rest.y ? 2 : 1);
 }
 
-// The key of 2x2 texels. A viewport of one texel an axis inside a larger image allows no gather.
+// The key of 2x2 texels, in a viewport of any size. Past the end the last texels repeat, which are in the last block.
 KEY quad(ivec2 at, int layer) {
-    // Past the end the last texels repeat, which are in the last block.
     at = min(at, push.extent - 1);
 #if SOURCE == SOURCE_DEPTH
     if (!INSIDE) return FOLD1(gatherBits(at, push.extent, layer));
 #endif
-    return min(min(fetch(at, push.extent, layer), fetch(at + ivec2(1, 0), push.extent, layer)),
-               min(fetch(at + ivec2(0, 1), push.extent, layer), fetch(at + 1, push.extent, layer)));
+    KEY k = EMPTY;
+    for (int i = 0; i < 4; i++) k = min(k, fetch(at + ivec2(i & 1, i >> 1), push.extent, layer));
+    return k;
+}
+
+// Of 4x4.
+KEY square4(ivec2 at, int layer) {
+#if SOURCE == SOURCE_DEPTH
+    return min(min(quad(at, layer), quad(at + ivec2(2, 0), layer)), min(quad(at + ivec2(0, 2), layer), quad(at + 2, layer)));
+#else
+    KEY k = EMPTY;
+    for (int i = 0; i < 16; i++) k = min(k, fetch(at + ivec2(i & 3, i >> 2), push.extent, layer));
+    return k;
+#endif
 }

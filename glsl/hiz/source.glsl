@@ -49,7 +49,17 @@ vec3 gatherAt(ivec2 at, ivec2 extent, int layer) {
 ivec4 gatherBits(ivec2 at, ivec2 extent, int layer) { return floatBitsToInt(textureGather(source, gatherAt(at, extent, layer), 0)); }
 #endif
 
-// The key of 2x2 texels from `at`, and of two or four such squares.
+// The key of `count` texels an axis, 2 or 3, from `first`; fewer where `second + 1` is the last. `second` is `first`, or one further.
+#if SOURCE == SOURCE_SAMPLES
+// One fetch in a loop: samples make it long, and copies of it make some compilers slow.
+KEY fetchTaps(ivec2 first, ivec2 second, ivec2 count, ivec2 extent, int layer) {
+    KEY k = EMPTY;
+    for (int i = 0; i < count.x * count.y; i++) {
+        k = min(k, fetch(min(first + ivec2(i % count.x, i / count.x), second + 1), extent, layer));
+    }
+    return k;
+}
+#else
 #if SOURCE == SOURCE_DEPTH
 #define SQUARE(AT) gatherBits(AT, extent, layer)
 #define FOLD1(A) fold(A)
@@ -60,26 +70,19 @@ ivec4 gatherBits(ivec2 at, ivec2 extent, int layer) { return floatBitsToInt(text
 #define FOLD2(A, B) min(A, B)
 #define FOLD4(A, B, C, D) min(min(A, B), min(C, D))
 #define SQUARE(AT) square(AT, extent, layer)
-#if SOURCE == SOURCE_SAMPLES
-KEY square(ivec2 at, ivec2 extent, int layer) {
-    return min(min(fetch(at, extent, layer), fetch(at + ivec2(1, 0), extent, layer)),
-               min(fetch(at + ivec2(0, 1), extent, layer), fetch(at + 1, extent, layer)));
-}
-#else
 int lowest(ivec4 v) { return min(min(v.x, v.y), min(v.z, v.w)); }
 KEY square(ivec2 at, ivec2 extent, int layer) {
     ivec4 l = gatherBits(at, extent, layer), h = floatBitsToInt(textureGather(source, gatherAt(at, extent, layer), 1));
     return ivec2(lowest(l ^ ((l >> 31) & 0x7fffffff)), lowest(~(h ^ ((h >> 31) & 0x7fffffff))));
 }
 #endif
-#endif
 
-// The key of 2 or 3 texels an axis from `first`: squares of 2x2 from `first` and from `second`, which is the same or one further.
-// Loads stand side by side, so that none waits for another.
-KEY fetchTaps(ivec2 first, ivec2 second, ivec2 extent, int layer) {
+// Squares of 2x2 that overlap cover three texels. Loads stand side by side, so that none waits for another.
+KEY fetchTaps(ivec2 first, ivec2 second, ivec2 count, ivec2 extent, int layer) {
     if (all(notEqual(first, second))) {
         return FOLD4(SQUARE(first), SQUARE(ivec2(second.x, first.y)), SQUARE(ivec2(first.x, second.y)), SQUARE(second));
     }
     if (first != second) return FOLD2(SQUARE(first), SQUARE(second));
     return FOLD1(SQUARE(first));
 }
+#endif

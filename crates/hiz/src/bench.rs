@@ -1,6 +1,6 @@
 //! Timing pyramids on the device's own clock.
 
-use crate::{Hiz, HizDepth, HizPlan, HizTarget, Result, hiz::vulkan};
+use crate::{Hiz, HizDepth, HizImage, HizPlan, HizTarget, Result, hiz::vulkan};
 use std::sync::Arc;
 use texemu_core::{
     Arena, Buffer, BufferDesc, Commands, Gpu, Image, ImageDesc, Location, Pipeline, PipelineDesc, Resource,
@@ -51,7 +51,6 @@ impl BenchDepth {
 #[derive(Debug)]
 pub struct BenchLevels {
     target: HizTarget,
-    views: Vec<View>,
     _images: Vec<Image>,
 }
 
@@ -59,11 +58,6 @@ impl BenchLevels {
     /// The target.
     pub fn target(&self) -> &HizTarget {
         &self.target
-    }
-
-    /// The views, finest first.
-    pub fn views(&self) -> Vec<vk::ImageView> {
-        self.views.iter().map(|view| view.handle).collect()
     }
 }
 
@@ -163,11 +157,9 @@ impl Bench {
     pub fn levels(&mut self, plan: &HizPlan) -> Result<BenchLevels> {
         let layers = plan.desc().layers;
         let color = vk::ImageAspectFlags::COLOR;
-        let (mut images, mut views) = (Vec::new(), Vec::new());
+        let mut images = Vec::new();
         for level in plan.levels() {
-            let image = self.image(plan.format(), level.extent, layers, plan.level_usage())?;
-            views.push(self.view(&image, plan.format(), color, layers)?);
-            images.push(image);
+            images.push(self.image(plan.format(), level.extent, layers, plan.level_usage())?);
         }
         let gpu = self.gpu.clone();
         self.commands.run(|commands| {
@@ -183,10 +175,13 @@ impl Bench {
             }
             Ok::<(), crate::Error>(())
         })?;
-        let handles: Vec<_> = views.iter().map(|view| view.handle).collect();
-        // SAFETY: the views are the plan's levels, and live beside the target.
-        let target = unsafe { HizTarget::new(&self.hiz, plan, &handles) }?;
-        Ok(BenchLevels { target, views, _images: images })
+        let bound: Vec<_> = images
+            .iter()
+            .map(|image| HizImage { image: image.handle(), mip_level: 0, array_layer: 0 })
+            .collect();
+        // SAFETY: the images are the plan's levels, and live beside the target.
+        let target = unsafe { HizTarget::new(&self.hiz, plan, &bound) }?;
+        Ok(BenchLevels { target, _images: images })
     }
 
     /// The median of `runs` times of `plan` on `depth`, in microseconds.

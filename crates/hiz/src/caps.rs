@@ -24,8 +24,6 @@ pub struct HizCaps {
     pub subgroup_fold: bool,
     /// The queue draws.
     pub graphics: bool,
-    /// Layers that one draw fills: `maxMultiviewViewCount`, or 1 without `multiview`.
-    pub views: u32,
     /// The device is a CPU, where barriers are dear.
     pub cpu: bool,
 }
@@ -42,7 +40,6 @@ impl Default for HizCaps {
             shuffles_of_16: false,
             subgroup_fold: false,
             graphics: true,
-            views: 1,
             cpu: false,
         }
     }
@@ -57,10 +54,6 @@ impl HizCaps {
         let with = |size: u32, operations: vk::SubgroupFeatureFlags| {
             features.full_subgroups && subgroup.size >= size && subgroup.operations.contains(operations)
         };
-        let mut multiview = vk::PhysicalDeviceMultiviewProperties::default();
-        let mut properties = vk::PhysicalDeviceProperties2::default().push_next(&mut multiview);
-        // SAFETY: the device implements Vulkan 1.1.
-        unsafe { gpu.instance().get_physical_device_properties2(gpu.physical_device(), &mut properties) };
         // SAFETY: the physical device belongs to the instance.
         let families =
             unsafe { gpu.instance().get_physical_device_queue_family_properties(gpu.physical_device()) };
@@ -76,7 +69,6 @@ impl HizCaps {
             shuffles_of_16: with(16, vk::SubgroupFeatureFlags::BASIC | vk::SubgroupFeatureFlags::SHUFFLE),
             subgroup_fold: with(4, vk::SubgroupFeatureFlags::ARITHMETIC | vk::SubgroupFeatureFlags::SHUFFLE),
             graphics: family.is_some_and(|family| family.queue_flags.contains(vk::QueueFlags::GRAPHICS)),
-            views: if features.multiview { multiview.max_multiview_view_count } else { 1 },
             cpu: capabilities.is_cpu(),
             ..Self::default()
         }

@@ -91,7 +91,7 @@ impl Hiz {
         }
         if let Some(draws) = &target.draws {
             // SAFETY: the caller's promise; the target is this plan's.
-            unsafe { draws.record(commands, plan, depth, &|level| target.level(level), self.sampler) };
+            unsafe { draws.record(commands, target, depth, self.sampler) };
             return Ok(());
         }
         for step in plan.steps() {
@@ -120,7 +120,7 @@ impl Hiz {
         let resources = self.resources(target, depth, step.kind, &pipeline);
         // SAFETY: the caller's promise; the resources are made for this kernel.
         unsafe { bind(&self.gpu, commands, arena, &pipeline, &resources) }?;
-        let words = push_words(plan, step.kind, depth.offset);
+        let words = push_words(plan, step.kind, depth.offset, 0);
         let bytes: &[u8] = bytemuck::cast_slice(&words);
         let device = self.gpu.device();
         // SAFETY: the layout has a range of this size for the compute stage.
@@ -236,7 +236,7 @@ impl Hiz {
     unsafe fn order_steps(&self, commands: vk::CommandBuffer) {
         let barriers = [vk::MemoryBarrier::default()
             .src_access_mask(vk::AccessFlags::SHADER_WRITE)
-            .dst_access_mask(vk::AccessFlags::SHADER_READ)];
+            .dst_access_mask(vk::AccessFlags::SHADER_READ | vk::AccessFlags::SHADER_WRITE)];
         let stage = vk::PipelineStageFlags::COMPUTE_SHADER;
         let flags = vk::DependencyFlags::empty();
         // SAFETY: the caller's promise.

@@ -53,7 +53,6 @@ impl Program {
                     constants.retain(|&(id, _)| id != 4);
                 }
                 let kernel = match kind {
-                    StepKind::Draw { .. } if desc.layers > 1 => views(both, source),
                     StepKind::Draw { .. } => draw(both, source),
                     _ if !write_without_format => &shaders::HIZ_LEVEL_TYPED,
                     _ => level(both, source),
@@ -125,16 +124,6 @@ fn draw(both: bool, source: Source) -> &'static Kernel {
     }
 }
 
-fn views(both: bool, source: Source) -> &'static Kernel {
-    match (both, source) {
-        (false, Source::Samples) => &shaders::HIZ_VIEWS_SAMPLES,
-        (false, _) => &shaders::HIZ_VIEWS,
-        (true, Source::Depth) => &shaders::HIZ_VIEWS_BOTH,
-        (true, Source::Samples) => &shaders::HIZ_VIEWS_BOTH_SAMPLES,
-        (true, Source::Level) => &shaders::HIZ_VIEWS_BOTH_LEVEL,
-    }
-}
-
 fn shared_atomic(both: bool, source: Source) -> &'static Kernel {
     match (both, source == Source::Samples) {
         (false, false) => &shaders::HIZ_SHARED_ATOMIC,
@@ -144,8 +133,8 @@ fn shared_atomic(both: bool, source: Source) -> &'static Kernel {
     }
 }
 
-/// The push constants of a step, in 32-bit words: the `Push` blocks of glsl/hiz.
-pub(crate) fn push_words(plan: &HizPlan, kind: StepKind, offset: [u32; 2]) -> Vec<u32> {
+/// The push constants of a step, in 32-bit words: the `Push` blocks of glsl/hiz. `layer` is a draw's.
+pub(crate) fn push_words(plan: &HizPlan, kind: StepKind, offset: [u32; 2], layer: u32) -> Vec<u32> {
     let desc = plan.desc();
     let size_of = |level: u32| desc.extent.map(|size| desc.scheme.level_size(size, level));
     let inverse = |size: [u32; 2]| size.map(|size| (1.0 / size as f32).to_bits());
@@ -167,7 +156,7 @@ pub(crate) fn push_words(plan: &HizPlan, kind: StepKind, offset: [u32; 2]) -> Ve
             for pair in [size_of(from), size_of(to), offset, inverse(image)] {
                 words.extend(pair);
             }
-            words.extend([to - from, desc.samples, 0]);
+            words.extend([to - from, desc.samples, layer]);
         }
         StepKind::SharedAtomic | StepKind::SubgroupFold => {
             for pair in [desc.extent, size_of(desc.last_level), offset, inverse(desc.source_extent)] {

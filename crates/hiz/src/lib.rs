@@ -32,4 +32,4 @@ pub use hiz::{Hiz, HizDepth};
 pub use oracle::{DepthValues, Level, Oracle};
 pub use plan::{HizDesc, HizLevel, HizPlan, MAX_EXTENT, MAX_LEVEL, Path, Step, StepKind, TexelFormat};
 pub use scheme::{Answer, Answers, DepthOrder, Keep, Reduction, Scheme};
-pub use target::HizTarget;
+pub use target::{HizImage, HizTarget};

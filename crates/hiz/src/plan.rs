@@ -397,7 +397,6 @@ fn supports(desc: &HizDesc, path: Path, caps: &HizCaps) -> Result<(), &'static s
     };
     match path {
         Path::Raster if !caps.graphics => return Err("the queue draws nothing"),
-        Path::Raster if desc.layers > caps.views => return Err("the device draws into fewer layers at once"),
         Path::Raster => return Ok(()),
         Path::PerLevel => {
             return if storage() { Ok(()) } else { Err("the device stores no image of the format") };

@@ -1,12 +1,13 @@
-//! The draw a level: render pass, pipelines, framebuffers and descriptor sets.
+//! The draw a level and layer: render pass, pipelines, framebuffers and descriptor sets.
 
 use crate::hiz::vulkan;
 use crate::kernels::{Program, push_words};
-use crate::{Hiz, HizDepth, HizPlan, Result, StepKind};
+use crate::target::Views;
+use crate::{Hiz, HizDepth, HizImage, HizPlan, HizTarget, Result, StepKind};
 use texemu_core::{Gpu, vk};
 use texemu_shaders::HIZ_LEVEL_VERTEX;
 
-/// The objects of one target's draws. All layers of a level are one draw, the views of a multiview pass.
+/// The objects of one target's draws.
 #[derive(Debug)]
 pub(crate) struct Draws {
     gpu: Gpu,
@@ -14,6 +15,8 @@ pub(crate) struct Draws {
     set_layout: vk::DescriptorSetLayout,
     layout: vk::PipelineLayout,
     pool: vk::DescriptorPool,
+    /// Of one layer each.
+    attachments: Views,
     draws: Vec<Draw>,
     pipelines: Vec<vk::Pipeline>,
 }
@@ -24,7 +27,8 @@ struct Draw {
     to: u32,
     extent: vk::Extent2D,
     set: vk::DescriptorSet,
-    framebuffer: vk::Framebuffer,
+    /// One a layer.
+    framebuffers: Vec<vk::Framebuffer>,
     /// Index of its pipeline: the draws from the depth image, the rest.
     pipeline: usize,
 }
@@ -32,7 +36,7 @@ struct Draw {
 impl Draws {
     /// # Safety
     /// As [`crate::HizTarget::new`].
-    pub(crate) unsafe fn new(hiz: &Hiz, plan: &HizPlan, levels: &[vk::ImageView]) -> Result<Self> {
+    pub(crate) unsafe fn new(hiz: &Hiz, plan: &HizPlan, levels: &[HizImage]) -> Result<Self> {
         let gpu = hiz.gpu();
         // Null handles are legal to destroy, so a failure half-way leaks nothing.
         let mut draws = Self {
@@ -41,6 +45,7 @@ impl Draws {
             set_layout: vk::DescriptorSetLayout::null(),
             layout: vk::PipelineLayout::null(),
             pool: vk::DescriptorPool::null(),
+            attachments: Views::new(gpu),
             draws: Vec::new(),
             pipelines: Vec::new(),
         };
@@ -61,21 +66,16 @@ impl Draws {
                     programs.len() - 1
                 }
             };
-            let [width, height, _] = step.groups;
-            let view = levels[(to - plan.desc().first_level) as usize];
-            let framebuffer = draws.create_framebuffer(view, width, height)?;
+            let [width, height, layers] = step.groups;
             let extent = vk::Extent2D { width, height };
-            draws.draws.push(Draw {
-                from,
-                to,
-                extent,
-                set: vk::DescriptorSet::null(),
-                framebuffer,
-                pipeline,
-            });
+            let image = &levels[(to - plan.desc().first_level) as usize];
             let set = draws.create_set()?;
-            if let Some(draw) = draws.draws.last_mut() {
-                draw.set = set;
+            draws.draws.push(Draw { from, to, extent, set, framebuffers: Vec::new(), pipeline });
+            for layer in 0..layers {
+                // SAFETY: the caller's promise.
+                let view = unsafe { draws.attachments.add(image, plan.format(), layer, 1) }?;
+                let framebuffer = draws.create_framebuffer(view, extent)?;
+                draws.draws.last_mut().expect("just pushed").framebuffers.push(framebuffer);
             }
         }
         Ok(draws)
@@ -86,16 +86,15 @@ impl Draws {
     pub(crate) unsafe fn record(
         &self,
         commands: vk::CommandBuffer,
-        plan: &HizPlan,
+        target: &HizTarget,
         depth: &HizDepth,
-        levels: &dyn Fn(u32) -> vk::ImageView,
         sampler: vk::Sampler,
     ) {
         let device = self.gpu.device();
         for draw in &self.draws {
             let (view, layout) = match draw.from {
                 0 => (depth.view, depth.layout),
-                level => (levels(level), vk::ImageLayout::GENERAL),
+                level => (target.level(level), vk::ImageLayout::GENERAL),
             };
             let images = [vk::DescriptorImageInfo { sampler, image_view: view, image_layout: layout }];
             let write = vk::WriteDescriptorSet::default()
@@ -125,8 +124,13 @@ impl Draws {
                     )
                 };
             }
-            // SAFETY: as above.
-            unsafe { self.record_draw(device, commands, plan, draw, depth.offset) };
+            for layer in 0u32.. {
+                let Some(&framebuffer) = draw.framebuffers.get(layer as usize) else { break };
+                let kind = StepKind::Draw { from: draw.from, to: draw.to };
+                let words = push_words(target.plan(), kind, depth.offset, layer);
+                // SAFETY: as above.
+                unsafe { self.record_draw(commands, draw, framebuffer, &words) };
+            }
         }
     }
 
@@ -134,22 +138,21 @@ impl Draws {
     /// As [`Draws::record`].
     unsafe fn record_draw(
         &self,
-        device: &texemu_core::ash::Device,
         commands: vk::CommandBuffer,
-        plan: &HizPlan,
         draw: &Draw,
-        offset: [u32; 2],
+        framebuffer: vk::Framebuffer,
+        words: &[u32],
     ) {
+        let device = self.gpu.device();
         let area = vk::Rect2D { offset: vk::Offset2D::default(), extent: draw.extent };
         let begin = vk::RenderPassBeginInfo::default()
             .render_pass(self.pass)
-            .framebuffer(draw.framebuffer)
+            .framebuffer(framebuffer)
             .render_area(area);
         let graphics = vk::PipelineBindPoint::GRAPHICS;
         let (width, height) = (draw.extent.width as f32, draw.extent.height as f32);
         let viewport = vk::Viewport { width, height, max_depth: 1.0, ..vk::Viewport::default() };
-        let words = push_words(plan, StepKind::Draw { from: draw.from, to: draw.to }, offset);
-        let bytes: &[u8] = bytemuck::cast_slice(&words);
+        let bytes: &[u8] = bytemuck::cast_slice(words);
         // SAFETY: pass and framebuffer fit, and no pass is open.
         unsafe { device.cmd_begin_render_pass(commands, &begin, vk::SubpassContents::INLINE) };
         // SAFETY: made for this pass.
@@ -205,13 +208,13 @@ impl Draws {
         Ok(sets[0])
     }
 
-    fn create_framebuffer(&self, view: vk::ImageView, width: u32, height: u32) -> Result<vk::Framebuffer> {
+    fn create_framebuffer(&self, view: vk::ImageView, extent: vk::Extent2D) -> Result<vk::Framebuffer> {
         let attachments = [view];
         let info = vk::FramebufferCreateInfo::default()
             .render_pass(self.pass)
             .attachments(&attachments)
-            .width(width)
-            .height(height)
+            .width(extent.width)
+            .height(extent.height)
             .layers(1);
         // SAFETY: the view has the pass's format and this extent, by the caller's promise.
         unsafe { self.gpu.device().create_framebuffer(&info, None) }
@@ -309,12 +312,7 @@ fn render_pass(gpu: &Gpu, plan: &HizPlan) -> Result<vk::RenderPass> {
     let subpasses = [vk::SubpassDescription::default()
         .pipeline_bind_point(vk::PipelineBindPoint::GRAPHICS)
         .color_attachments(&color)];
-    let masks = [u32::MAX >> (32 - plan.desc().layers.min(32))];
-    let mut multiview = vk::RenderPassMultiviewCreateInfo::default().view_masks(&masks);
-    let mut info = vk::RenderPassCreateInfo::default().attachments(&attachments).subpasses(&subpasses);
-    if plan.desc().layers > 1 {
-        info = info.push_next(&mut multiview);
-    }
+    let info = vk::RenderPassCreateInfo::default().attachments(&attachments).subpasses(&subpasses);
     // SAFETY: the device is alive.
     unsafe { gpu.device().create_render_pass(&info, None) }
         .map_err(|result| vulkan("vkCreateRenderPass", result))
@@ -323,9 +321,9 @@ fn render_pass(gpu: &Gpu, plan: &HizPlan) -> Result<vk::RenderPass> {
 impl Drop for Draws {
     fn drop(&mut self) {
         let device = self.gpu.device();
-        for draw in &self.draws {
+        for &framebuffer in self.draws.iter().flat_map(|draw| &draw.framebuffers) {
             // SAFETY: made on this device; the target's owner promises that the device is done with it.
-            unsafe { device.destroy_framebuffer(draw.framebuffer, None) };
+            unsafe { device.destroy_framebuffer(framebuffer, None) };
         }
         for &pipeline in &self.pipelines {
             // SAFETY: as above.

@@ -1,9 +1,10 @@
 //! A device under validation, depth images filled with chosen values, and pyramids read back.
 
+use std::sync::{LazyLock, Mutex, MutexGuard, PoisonError};
 use texemu_core::{
     Arena, Buffer, BufferDesc, Commands, Gpu, GpuDesc, Image, ImageDesc, Location, Validation, vk,
 };
-use texemu_hiz::{DepthValues, Hiz, HizCaps, HizDepth, HizPlan, HizTarget, Level};
+use texemu_hiz::{DepthValues, Hiz, HizCaps, HizDepth, HizImage, HizPlan, HizTarget, Level};
 
 /// Bytes of one texel of a one-component depth format as a buffer holds it, and its aspect.
 pub(crate) fn depth_texel(format: vk::Format) -> (usize, vk::ImageAspectFlags) {
@@ -25,9 +26,14 @@ pub(crate) struct Device {
 
 /// An image of the depth buffer's kind with one view of all its layers, left in `SHADER_READ_ONLY_OPTIMAL`.
 pub(crate) struct DepthImage {
-    pub(crate) image: Image,
     pub(crate) view: View,
-    pub(crate) format: vk::Format,
+    _image: Image,
+}
+
+impl DepthImage {
+    pub(crate) fn new(image: Image, view: View) -> Self {
+        Self { view, _image: image }
+    }
 }
 
 /// A view that goes with its owner.
@@ -46,15 +52,23 @@ impl Drop for View {
 /// The images of a plan's levels, and the target made of them.
 pub(crate) struct Pyramid {
     pub(crate) target: HizTarget,
-    pub(crate) views: Vec<View>,
     images: Vec<Image>,
     /// Image and mip level of each level.
     places: Vec<(usize, u32)>,
 }
 
 impl Device {
-    pub(crate) fn open() -> Self {
-        let desc = GpuDesc { validation: Validation::Synchronization, ..GpuDesc::default() };
+    /// The device that all tests share, so that each pipeline is compiled once. Without the validation layer only if
+    /// `TEXEMU_HIZ_VALIDATION=off`.
+    pub(crate) fn shared() -> MutexGuard<'static, Self> {
+        static DEVICE: LazyLock<Mutex<Device>> = LazyLock::new(|| Mutex::new(Device::open(false)));
+        DEVICE.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    pub(crate) fn open(baseline: bool) -> Self {
+        let off = std::env::var("TEXEMU_HIZ_VALIDATION").is_ok_and(|value| value == "off");
+        let validation = if off { Validation::Off } else { Validation::Synchronization };
+        let desc = GpuDesc { validation, baseline, ..GpuDesc::default() };
         let gpu = Gpu::open(&desc).expect("the tests need a Vulkan device and the validation layer");
         let hiz = Hiz::new(&gpu).expect("a sampler");
         let commands = Commands::new(&gpu).expect("a command buffer");
@@ -66,36 +80,30 @@ impl Device {
         assert_eq!(self.gpu.validation_log().messages(), Vec::<String>::new());
     }
 
-    pub(crate) fn samples(&self, format: vk::Format, samples: u32) -> bool {
-        let usage = vk::ImageUsageFlags::SAMPLED
-            | if depth_texel(format).1 == vk::ImageAspectFlags::DEPTH {
-                vk::ImageUsageFlags::DEPTH_STENCIL_ATTACHMENT
-            } else {
-                vk::ImageUsageFlags::TRANSFER_DST
-            };
+    /// Whether the device samples depth images of this format with so many samples, and can fill them.
+    pub(crate) fn takes(&self, format: vk::Format, samples: u32) -> bool {
+        let (usage, fills) = if samples > 1 {
+            (vk::ImageUsageFlags::DEPTH_STENCIL_ATTACHMENT, vk::FormatFeatureFlags::DEPTH_STENCIL_ATTACHMENT)
+        } else {
+            (vk::ImageUsageFlags::TRANSFER_DST, vk::FormatFeatureFlags::TRANSFER_DST)
+        };
+        let (instance, physical) = (self.gpu.instance(), self.gpu.physical_device());
         // SAFETY: the physical device belongs to the instance.
         let properties = unsafe {
-            self.gpu.instance().get_physical_device_image_format_properties(
-                self.gpu.physical_device(),
+            instance.get_physical_device_image_format_properties(
+                physical,
                 format,
                 vk::ImageType::TYPE_2D,
                 vk::ImageTiling::OPTIMAL,
-                usage,
+                vk::ImageUsageFlags::SAMPLED | usage,
                 vk::ImageCreateFlags::empty(),
             )
         };
-        let features = self.format_features(format);
-        features.contains(vk::FormatFeatureFlags::SAMPLED_IMAGE)
-            && (samples > 1 || features.contains(vk::FormatFeatureFlags::TRANSFER_DST))
+        // SAFETY: as above.
+        let features = unsafe { instance.get_physical_device_format_properties(physical, format) }
+            .optimal_tiling_features;
+        features.contains(vk::FormatFeatureFlags::SAMPLED_IMAGE | fills)
             && properties.is_ok_and(|found| found.sample_counts.as_raw() & samples != 0)
-    }
-
-    fn format_features(&self, format: vk::Format) -> vk::FormatFeatureFlags {
-        // SAFETY: the physical device belongs to the instance.
-        let properties = unsafe {
-            self.gpu.instance().get_physical_device_format_properties(self.gpu.physical_device(), format)
-        };
-        properties.optimal_tiling_features
     }
 
     pub(crate) fn view(
@@ -195,7 +203,7 @@ impl Device {
             })
             .expect("an upload");
         let view = self.view(&image, format, aspect, 0, layers);
-        DepthImage { image, view, format }
+        DepthImage { view, _image: image }
     }
 
     /// Images for all levels of the plan, poisoned, and the target that writes to them.
@@ -227,15 +235,13 @@ impl Device {
                 (0..levels.len()).map(|index| (index, 0)).collect(),
             )
         };
-        let color = vk::ImageAspectFlags::COLOR;
-        let views: Vec<View> = places
+        let bound: Vec<_> = places
             .iter()
-            .map(|&(index, mip)| self.view(&images[index], plan.format(), color, mip, layers))
+            .map(|&(index, mip_level)| HizImage { image: images[index].handle(), mip_level, array_layer: 0 })
             .collect();
-        let handles: Vec<_> = views.iter().map(|view| view.handle).collect();
-        // SAFETY: the views are the plan's levels, and live beside the target.
-        let target = unsafe { HizTarget::new(&self.hiz, plan, &handles) }.expect("a target");
-        let pyramid = Pyramid { target, views, images, places };
+        // SAFETY: the images are the plan's levels, and live beside the target.
+        let target = unsafe { HizTarget::new(&self.hiz, plan, &bound) }.expect("a target");
+        let pyramid = Pyramid { target, images, places };
         self.poison(&pyramid);
         pyramid
     }
