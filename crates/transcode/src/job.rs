@@ -29,7 +29,7 @@ pub enum Source<'a> {
     /// A buffer with `STORAGE_BUFFER` usage.
     StorageBuffer(vk::Buffer),
     /// A storage view (`R32G32_UINT` for 8-byte blocks, `R32G32B32A32_UINT` for 16-byte ones, layout `GENERAL`) a target level,
-    /// a texel a block; `2D_ARRAY`, or `3D` if the target image is 3D. The block of target texel (x, y) in layer or slice z lies
+    /// a texel a block; `2D_ARRAY`, or `3D` if the target image is 3D and its format uncompressed. The block of target texel (x, y) in layer or slice z lies
     /// at (x / footprint width, y / footprint height, z). A region's buffer fields are ignored.
     StorageImage(&'a [vk::ImageView]),
 }

@@ -10,6 +10,7 @@ use texemu_core::{
     CacheLocation, Capabilities, DeviceInfo, Gpu, GpuDesc, Select, Support, Validation, list_devices, support,
 };
 use texemu_format::{Codec, Format, Numeric, sources};
+use texemu_transcode::has_kernel;
 
 /// List the devices, and what each does with every source format
 ///
@@ -127,7 +128,7 @@ impl Group {
 fn groups(capabilities: &Capabilities) -> Vec<Group> {
     let mut groups: Vec<Group> = Vec::new();
     for format in sources() {
-        let support = support(capabilities, format);
+        let support = support_of(capabilities, format);
         let (codec, numeric) = (format.codec, format.numeric);
         match groups
             .iter_mut()
@@ -138,6 +139,17 @@ fn groups(capabilities: &Capabilities) -> Vec<Group> {
         }
     }
     groups
+}
+
+/// What the device and the kernels do together.
+fn support_of(capabilities: &Capabilities, format: &Format) -> Support {
+    match support(capabilities, format) {
+        Support::Emulated(mut targets) => {
+            targets.retain(|target| has_kernel(format, target));
+            if targets.is_empty() { Support::Missing } else { Support::Emulated(targets) }
+        }
+        other => other,
+    }
 }
 
 fn describe(support: &Support) -> (&'static str, &[&'static Format]) {
@@ -160,7 +172,7 @@ fn as_json(info: &DeviceInfo, capabilities: &Result<&Capabilities, String>) -> V
     match capabilities {
         Ok(capabilities) => {
             let format = |format: &Format| {
-                let support = support(capabilities, format);
+                let support = support_of(capabilities, format);
                 let (word, targets) = describe(&support);
                 let targets: Vec<_> = targets.iter().map(|target| target.name).collect();
                 json!({ "format": format.name, "support": word, "targets": targets })

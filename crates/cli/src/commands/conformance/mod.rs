@@ -27,8 +27,8 @@ Examples:
 /// Every source format, target, granularity and source, on generated legal, random and illegal blocks, and on awkward
 /// sizes, offsets, levels, layers and slices. Texels outside the regions must not change. Exit code 1 if one bit is wrong.
 ///
-/// --quick, the default, runs every kernel of ASTC to 8-bit channels with some footprint, every footprint with some kernel,
-/// and some kernels of each other pair of codecs. --full runs all kernels with all formats.
+/// --quick, the default, runs every kernel of ASTC to 8-bit channels with some footprint, every footprint of that with some
+/// kernel, and some kernels of each other pair of codecs. --full runs all kernels with all formats.
 #[derive(clap::Args, Debug)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct Arguments {
@@ -38,7 +38,7 @@ pub(crate) struct Arguments {
     /// Every kernel with every format, on more blocks
     #[arg(long)]
     full: bool,
-    /// Blocks of each class (legal, random, illegal) a kernel; 300, or 3000 with --full
+    /// Blocks of each class (legal, random, illegal) a kernel; 150, or 3000 with --full
     #[arg(long, value_name = "N")]
     blocks: Option<u32>,
     /// Where the generated blocks start: another number, other blocks
@@ -66,7 +66,7 @@ pub(crate) fn run(arguments: &Arguments) -> Result<Outcome> {
         bail!("no group matches; a name is for instance 'ASTC_6x6_UNORM_BLOCK -> R8G8B8A8_UNORM'");
     }
     report::head(&gpu, arguments.full)?;
-    let blocks = arguments.blocks.unwrap_or(if arguments.full { 3000 } else { 300 });
+    let blocks = arguments.blocks.unwrap_or(if arguments.full { 3000 } else { 150 });
     let mut runner = Runner::new(&gpu, blocks, arguments.seed)?;
     let bar = progress(groups.len());
     let mut results: Vec<GroupResult> = Vec::new();

@@ -133,12 +133,14 @@ fn kernels(transcoder: &Transcoder, source: &'static Format, target: &'static Fo
     kernels
 }
 
-/// Kernels that --quick runs of a pair of codecs: enough for each granularity, and, with three more, each source and each
-/// kind of image.
-const QUICK_ENCODING: usize = 3;
+/// Kernels that --quick runs of a pair of codecs. Six are each granularity and each source twice, and each kind of image
+/// three times.
 const QUICK_DECODING: usize = 6;
+const QUICK_ENCODING: usize = 2;
 /// Has no factor in common with the numbers of granularities, sources and kinds of image, so that each step changes all.
-const STRIDE: usize = 7;
+const KERNEL_STRIDE: usize = 7;
+/// None in common with the number of footprints and numeric types, so that all of them have a turn.
+const FORMAT_STRIDE: usize = 3;
 
 /// Shares some kernels of each pair of codecs out among its formats, whose kernels differ by constants alone: all of them
 /// for the one that users meet most, ASTC to 8-bit channels, and otherwise others for each pair.
@@ -159,14 +161,12 @@ fn thin(groups: Vec<Group>) -> Vec<Group> {
             _ if is_exact => QUICK_DECODING,
             _ => QUICK_ENCODING,
         };
-        // Every footprint is decoded somehow; an encoder does not see it.
-        let wanted = if is_exact { wanted.max(members.len()) } else { wanted };
         let mut kept: Vec<Group> =
             members.iter().map(|&group| Group { kernels: Vec::new(), ..group.clone() }).collect();
         for turn in 0..wanted {
-            let member = (turn + number) % members.len();
+            let member = (turn * FORMAT_STRIDE + number) % members.len();
             let kernels = &members[member].kernels;
-            let kernel = kernels[(number + turn * STRIDE) % kernels.len()];
+            let kernel = kernels[(number + turn * KERNEL_STRIDE) % kernels.len()];
             kept[member].kernels.push(kernel);
         }
         thinned.extend(kept.into_iter().filter(|group| !group.kernels.is_empty()));

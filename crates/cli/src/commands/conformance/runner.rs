@@ -185,7 +185,10 @@ impl Runner {
             Blocks::Grids { grids, extent } => {
                 for (level, grid) in (0..).zip(*grids) {
                     let extent = task.source.blocks(level_extent(*extent, level));
-                    let shape = ImageShape { extent, levels: 1, ..scenario.shape };
+                    let mut shape = ImageShape { extent, levels: 1, ..scenario.shape };
+                    if task.target.is_compressed() && shape.image_type == vk::ImageType::TYPE_3D {
+                        shape = ImageShape { layers: extent[2], ..ImageShape::plain(extent[0], extent[1]) };
+                    }
                     images.push(BlockImage::new(gpu, task.source, shape)?);
                     uploads.push(upload(gpu, grid)?);
                 }
@@ -299,4 +302,64 @@ fn source_block(
     let row = (texel[1] - region.offset[1]) / height;
     let slice = texel[2] - region.offset[2] - region.base_layer;
     Some(blocks.block(task, region, [column, row, slice]).to_vec())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::engine::Task;
+    use texemu_transcode::Options;
+
+    #[test]
+    fn a_wrong_texel_is_found_with_its_block() {
+        let source = texemu_format::by_name("ASTC_6x5_UNORM_BLOCK").expect("in the table");
+        let target = source.targets.exact().expect("a source format");
+        let options = Options::default();
+        let task = Task { source, target, options, source_kind: SourceKind::TexelBuffer };
+        for scenario in scenarios(source, target, false, 40, 3) {
+            let buffer = scenario.blocks(source);
+            let blocks = Blocks::Buffer(&buffer);
+            let mut expected = Levels::before(&scenario, &task);
+            let mut cpu = CpuEngine::default();
+            expected.apply(&scenario, &task, &blocks, &mut cpu).expect("the twin decodes");
+            let found = |actual: &Levels| first_mismatch(&scenario, &task, &blocks, &expected, actual);
+            assert!(found(&expected).is_none(), "{}: equal levels", scenario.name);
+
+            // The last texel of the last region.
+            let region = scenario.regions[scenario.regions.len() - 1];
+            let [width, height, _] = level_extent(scenario.shape.extent, region.level);
+            let (x, y) = (region.offset[0] + region.extent[0] - 1, region.offset[1] + region.extent[1] - 1);
+            let slice = region.base_layer + region.layer_count - 1;
+            let index = ((slice * height + y) * width + x) as usize * 4;
+            let mut actual = expected.clone();
+            actual.0[region.level as usize][index + 3] ^= 1;
+            let mismatch = found(&actual).expect("one bit is wrong");
+            let place = (mismatch.level, mismatch.slice, mismatch.x, mismatch.y, mismatch.count);
+            assert_eq!(place, (region.level, slice, x, y, 1), "{}", scenario.name);
+            let [columns, rows, _] = source.blocks(region.extent);
+            let block = blocks.block(&task, &region, [columns - 1, rows - 1, region.layer_count - 1]);
+            assert_eq!(mismatch.block.as_deref(), Some(block), "{}", scenario.name);
+        }
+    }
+
+    #[test]
+    fn texels_outside_the_regions_count_too() {
+        let source = texemu_format::by_name("EAC_R11_UNORM_BLOCK").expect("in the table");
+        let target = source.targets.exact().expect("a source format");
+        let options = Options::default();
+        let task = Task { source, target, options, source_kind: SourceKind::TexelBuffer };
+        let all = scenarios(source, target, false, 40, 3);
+        let scenario = all.iter().find(|scenario| scenario.name == "regions").expect("the partial one");
+        let expected = Levels::before(scenario, &task);
+        let mut actual = expected.clone();
+        actual.0[0][0] ^= 1;
+        let buffer = scenario.blocks(source);
+        let found = first_mismatch(scenario, &task, &Blocks::Buffer(&buffer), &expected, &actual);
+        let mismatch = found.expect("one bit is wrong");
+        assert_eq!(
+            (mismatch.x, mismatch.y, mismatch.block),
+            (0, 0, None),
+            "no region covers the first texel"
+        );
+    }
 }
