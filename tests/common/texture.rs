@@ -422,6 +422,6 @@ fn half_code(value: f32) -> i64 {
 }
 
 /// The sRGB code of a linear value, between 0 and 1.
-fn srgb(linear: f32) -> f32 {
+pub(crate) fn srgb(linear: f32) -> f32 {
     if linear <= 0.003_130_8 { linear * 12.92 } else { 1.055 * linear.powf(1.0 / 2.4) - 0.055 }
 }
