@@ -368,3 +368,45 @@ fn the_callers_compute_state_survives() {
     model.apply(&[copy], &bytes);
     texture.check(&model.levels);
 }
+
+#[test]
+fn recordings_are_found_by_their_command_buffer() {
+    let host = Host::new(&Settings::default());
+    let desc =
+        TextureDesc::new(format("ASTC_4x4_UNORM_BLOCK"), View::Array, [30, 30, 1], 1, 1).sampled_only();
+    let texture = Texture::new(&host, desc);
+    let own = OwnCommands::new(&host.gpu, vk::CommandBufferLevel::PRIMARY);
+    // SAFETY: the family has one queue, which no other thread uses.
+    let queue = unsafe { host.gpu.device().get_device_queue(host.gpu.queue_family(), 0) };
+    let mut scratch = Vec::new();
+    for seed in 0..5 {
+        let blocks = desc.blocks(Class::Mixed, seed);
+        let buffer = upload(&host.gpu, &blocks[0]);
+        // SAFETY: the last submission was waited for.
+        unsafe { host.emulator.begin_commands(own.buffer) }.expect("reset");
+        // SAFETY: as above.
+        unsafe { host.gpu.device().reset_command_pool(own.pool, vk::CommandPoolResetFlags::empty()) }
+            .expect("reset");
+        own.record(|commands| {
+            host.emulator.with_recording(commands, Queue::Compute, |recording| {
+                let region = [desc.whole(0, 0)];
+                texture.copy_in(commands, recording, buffer.handle(), SourceAccess::TransferOnly, &region);
+                scratch.push(recording.scratch_bytes());
+            });
+        });
+        let buffers = [own.buffer];
+        let submit = [vk::SubmitInfo::default().command_buffers(&buffers)];
+        // SAFETY: recorded above and not pending.
+        unsafe { host.gpu.device().queue_submit(queue, &submit, vk::Fence::null()) }.expect("submitted");
+        // SAFETY: as above.
+        unsafe { host.gpu.device().queue_wait_idle(queue) }.expect("waited");
+        texture.check(&blocks);
+    }
+    assert!(
+        scratch.iter().all(|&bytes| bytes == scratch[0] && bytes > 0),
+        "scratch is used again: {scratch:?}"
+    );
+    // SAFETY: waited for.
+    unsafe { host.emulator.forget_commands(own.buffer) }.expect("forgotten");
+    assert!(host.emulator.with_existing_recording(own.buffer, |_| ()).is_none());
+}

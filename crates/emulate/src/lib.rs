@@ -24,6 +24,7 @@ mod offer;
 mod plane;
 mod query;
 mod recording;
+mod recordings;
 mod settings;
 mod stats;
 mod structures;
