@@ -1,4 +1,4 @@
-//! The project's own commands: `cargo xtask demo | test | ci | bench | setup | fixtures`.
+//! The project's own commands: `cargo xtask demo | test | ci | bench | setup | fixtures | header | install`.
 //!
 //! This crate builds with nothing but Rust, so that it can install what the rest needs: it depends on no
 //! crate of the workspace and drives `cargo` and the built program as a person would.
@@ -9,8 +9,10 @@ mod demo;
 mod digest;
 mod environment;
 mod fixtures;
+mod generated;
 mod install;
 mod options;
+mod package;
 mod plan;
 mod probe;
 mod process;
@@ -59,5 +61,7 @@ fn run(options: &Options) -> Result<bool> {
         Command::Ci => ci::run(options),
         Command::Bench => bench::run(options),
         Command::Fixtures => fixtures::run(options),
+        Command::Header => generated::make(&generated::HEADER, options),
+        Command::Install => package::install(options),
     }
 }

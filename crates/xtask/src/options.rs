@@ -14,6 +14,8 @@ usage: cargo xtask COMMAND [OPTION...] [-- ARGUMENT...]
   bench      time every kernel (arguments after -- go to `texemu bench`)
   setup      install what `test` needs, and nothing else
   fixtures   draw and encode the pictures of tests/data again (needs astcenc)
+  header     write crates/capi/include/texemu.h again from the sources; with --check, compare it
+  install    build the C library and install it, its header and texemu.pc below --prefix DIR
 
 options
   --dry-run         say what is missing and what would be run, and do nothing
@@ -21,6 +23,9 @@ options
   --icd PATH        run the first pass on this Vulkan driver manifest; `system` leaves the choice to
                     the Vulkan loader (default: lavapipe)
   --no-swiftshader  leave out the second pass of `test`
+  --check           of `header`: change nothing, fail if the file is old
+  --prefix DIR      of `install`: where to
+  --libraries DIR   of `install`: where the built libraries lie, in place of building them
   --root DIR        with --dry-run: look for installed files below DIR instead of /";
 
 /// What to do.
@@ -33,6 +38,8 @@ pub(crate) enum Command {
     Bench,
     Setup,
     Fixtures,
+    Header,
+    Install,
 }
 
 /// Which Vulkan driver the first pass runs on.
@@ -52,6 +59,10 @@ pub(crate) struct Options {
     pub(crate) icd: Icd,
     pub(crate) swiftshader: bool,
     pub(crate) root: PathBuf,
+    /// Of generated files: compare, do not write.
+    pub(crate) check: bool,
+    pub(crate) prefix: Option<PathBuf>,
+    pub(crate) libraries: Option<PathBuf>,
     /// Handed on as they are.
     pub(crate) arguments: Vec<String>,
 }
@@ -69,6 +80,8 @@ impl Options {
             Some("bench") => Command::Bench,
             Some("setup") => Command::Setup,
             Some("fixtures") => Command::Fixtures,
+            Some("header") => Command::Header,
+            Some("install") => Command::Install,
             Some(other) => bail!("unknown command `{other}`"),
         };
         let mut options = Self {
@@ -78,6 +91,9 @@ impl Options {
             icd: Icd::Lavapipe,
             swiftshader: true,
             root: PathBuf::from("/"),
+            check: false,
+            prefix: None,
+            libraries: None,
             arguments: Vec::new(),
         };
         while let Some(argument) = arguments.next() {
@@ -86,6 +102,13 @@ impl Options {
                 "--dry-run" => options.dry_run = true,
                 "--no-install" => options.no_install = true,
                 "--no-swiftshader" => options.swiftshader = false,
+                "--check" => options.check = true,
+                "--prefix" | "--libraries" => {
+                    let Some(value) = arguments.next() else { bail!("{argument} needs a value") };
+                    let slot =
+                        if argument == "--prefix" { &mut options.prefix } else { &mut options.libraries };
+                    *slot = Some(PathBuf::from(value));
+                }
                 "--icd" => {
                     let Some(value) = arguments.next() else { bail!("--icd needs a value") };
                     options.icd = match value.as_str() {
