@@ -19,7 +19,9 @@ impl Purpose {
     /// What this purpose needs.
     pub(crate) fn requirements(self) -> Vec<Requirement> {
         let wanted = |requirement: &Requirement| match requirement {
-            Requirement::ValidationLayer | Requirement::SwiftShader => self == Self::Test,
+            Requirement::ValidationLayer | Requirement::VulkanDevelopment | Requirement::SwiftShader => {
+                self == Self::Test
+            }
             _ => true,
         };
         Requirement::ALL.into_iter().filter(wanted).collect()
@@ -178,7 +180,7 @@ mod tests {
         let plan = plan(Purpose::Test, &machine(System::Debian, Privilege::Root, &[]));
         let expected = format!(
             "{INSTALL} g++ libshaderc-dev glslang-dev spirv-tools libvulkan1 mesa-vulkan-drivers \
-             vulkan-validationlayers"
+             vulkan-validationlayers libvulkan-dev"
         );
         let swiftshader = Step::UnpackSwiftShader.to_string();
         assert_eq!(lines(&plan), ["apt-get update", &expected, &swiftshader], "three steps, in order");

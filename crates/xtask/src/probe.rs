@@ -52,6 +52,7 @@ impl Files {
             }
             Requirement::Lavapipe => !cfg!(target_os = "linux") || self.lavapipe().is_some(),
             Requirement::ValidationLayer => self.validation_layer().is_some(),
+            Requirement::VulkanDevelopment => !cfg!(target_os = "linux") || self.vulkan_development(),
             Requirement::SwiftShader => self.is_this_machine() && swiftshader::Tools::find().is_some(),
         }
     }
@@ -109,6 +110,15 @@ impl Files {
             Some(archive) => fs::read(&archive).is_ok_and(|bytes| holds_glslang(&bytes)),
             None => self.shaderc_shared().is_some(),
         }
+    }
+
+    fn vulkan_development(&self) -> bool {
+        let mut folders = vec![self.at("/usr/include"), self.at("/usr/local/include")];
+        if self.is_this_machine() {
+            folders.extend(env::var_os("VULKAN_SDK").map(|sdk| PathBuf::from(sdk).join("include")));
+        }
+        let header = folders.iter().any(|folder| folder.join("vulkan/vulkan.h").exists());
+        header && self.library("libvulkan.so").is_some()
     }
 
     /// lavapipe's driver manifest.

@@ -13,13 +13,15 @@ pub(crate) enum Requirement {
     VulkanLoader,
     Lavapipe,
     ValidationLayer,
+    /// What a C program is compiled and linked with.
+    VulkanDevelopment,
     /// SwiftShader and the newer validation layer beside it, unpacked from Debian's Chromium.
     SwiftShader,
 }
 
 impl Requirement {
     /// In the order in which they are needed.
-    pub(crate) const ALL: [Self; 8] = [
+    pub(crate) const ALL: [Self; 9] = [
         Self::CppCompiler,
         Self::Shaderc,
         Self::GlslangArchives,
@@ -27,6 +29,7 @@ impl Requirement {
         Self::VulkanLoader,
         Self::Lavapipe,
         Self::ValidationLayer,
+        Self::VulkanDevelopment,
         Self::SwiftShader,
     ];
 
@@ -40,6 +43,7 @@ impl Requirement {
             Self::VulkanLoader => "the Vulkan loader",
             Self::Lavapipe => "lavapipe, a Vulkan driver for the CPU",
             Self::ValidationLayer => "the Khronos validation layer",
+            Self::VulkanDevelopment => "Vulkan's headers, to test the C interface",
             Self::SwiftShader => {
                 "SwiftShader, a second Vulkan driver for the CPU, and a newer validation layer"
             }
@@ -58,6 +62,7 @@ impl Requirement {
                 Self::VulkanLoader => &["libvulkan1"],
                 Self::Lavapipe => &["mesa-vulkan-drivers"],
                 Self::ValidationLayer => &["vulkan-validationlayers"],
+                Self::VulkanDevelopment => &["libvulkan-dev"],
                 Self::SwiftShader => &[],
             },
             System::Fedora => match self {
@@ -68,6 +73,7 @@ impl Requirement {
                 Self::VulkanLoader => &["vulkan-loader"],
                 Self::Lavapipe => &["mesa-vulkan-drivers"],
                 Self::ValidationLayer => &["vulkan-validation-layers"],
+                Self::VulkanDevelopment => &["vulkan-headers", "vulkan-loader-devel"],
                 Self::SwiftShader => &[],
             },
             System::Arch => match self {
@@ -78,6 +84,7 @@ impl Requirement {
                 Self::VulkanLoader => &["vulkan-icd-loader"],
                 Self::Lavapipe => &["vulkan-swrast"],
                 Self::ValidationLayer => &["vulkan-validation-layers"],
+                Self::VulkanDevelopment => &["vulkan-headers"],
                 Self::SwiftShader => &[],
             },
             System::OtherLinux | System::MacOs | System::Windows => &[],
