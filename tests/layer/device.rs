@@ -1,0 +1,1 @@
+//! Instances and devices under the layer: what they say, and how they are made.

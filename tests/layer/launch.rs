@@ -1,0 +1,76 @@
+//! Runs a test again in a process of its own, under the layer: the loader reads its environment when an instance is made, and
+//! a process has one environment.
+
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+const RUNNING: &str = "TEXEMU_LAYER_TEST";
+const VALIDATION: &str = "VK_LAYER_KHRONOS_validation";
+
+/// The layer's name, as an application would write it.
+pub(crate) const NAME: &str = "VK_LAYER_TEXEMU_texture_emulation";
+
+/// A folder with the layer's manifest, for one test.
+pub(crate) fn manifest_folder(name: &str) -> PathBuf {
+    let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("layer").join(name);
+    std::fs::create_dir_all(&folder).expect("a folder");
+    let library = library();
+    let library = library.to_str().expect("a path in UTF-8");
+    let text = VkLayer_texemu::manifest(VkLayer_texemu::Loading::Explicit, library);
+    std::fs::write(folder.join("VkLayer_texemu.json"), text).expect("the manifest is written");
+    folder
+}
+
+/// The library: Cargo leaves it beside the test.
+fn library() -> PathBuf {
+    let test = std::env::current_exe().expect("a path");
+    let library = test.parent().expect("a folder").join(VkLayer_texemu::LIBRARY);
+    assert!(library.is_file(), "{} is missing", library.display());
+    library
+}
+
+/// A command whose Vulkan applications get these layers, the first one next to the application.
+pub(crate) fn command(program: impl AsRef<std::ffi::OsStr>, name: &str, layers: &str) -> Command {
+    let mut command = Command::new(program);
+    let folder = manifest_folder(name);
+    // The loader looks at the additional path only where the other is not set.
+    match std::env::var_os("VK_LAYER_PATH") {
+        Some(path) => {
+            let mut paths: Vec<PathBuf> = std::env::split_paths(&path).collect();
+            paths.push(folder);
+            command.env("VK_LAYER_PATH", std::env::join_paths(paths).expect("paths"));
+        }
+        None => {
+            command.env("VK_ADD_LAYER_PATH", folder);
+        }
+    }
+    command.env("VK_INSTANCE_LAYERS", layers).env("TEXEMU_CACHE_DIR", "");
+    command
+}
+
+/// Runs `body` with the layer between the application and the validation layer that the test's device asks for.
+pub(crate) fn under_layer(test: &str, environment: &[(&str, &str)], body: impl FnOnce()) {
+    under(test, NAME, environment, body);
+}
+
+/// As [`under_layer`], with a validation layer above it too.
+pub(crate) fn below_validation(test: &str, environment: &[(&str, &str)], body: impl FnOnce()) {
+    under(test, &format!("{VALIDATION}:{NAME}"), environment, body);
+}
+
+fn under(test: &str, layers: &str, environment: &[(&str, &str)], body: impl FnOnce()) {
+    if std::env::var(RUNNING).is_ok_and(|running| running == test) {
+        return body();
+    }
+    let program = std::env::current_exe().expect("a path");
+    let mut command = command(program, test, layers);
+    command.args([test, "--exact", "--nocapture", "--test-threads=1"]).env(RUNNING, test);
+    // A device that has a format itself is made to emulate it, or there would be nothing to test.
+    command.env("TEXEMU_FORCE", "true").envs(environment.iter().copied());
+    let output = command.output().expect("the test starts again");
+    let text = [output.stdout, output.stderr].concat();
+    let text = String::from_utf8_lossy(&text);
+    println!("{text}");
+    assert!(output.status.success(), "{test} failed under the layer: {}", output.status);
+    assert!(text.contains("1 passed"), "{test} ran under the layer");
+}
