@@ -12,7 +12,7 @@ pub(crate) const NAME: &str = "VK_LAYER_TEXEMU_texture_emulation";
 
 /// A folder with the layer's manifest, for one test.
 pub(crate) fn manifest_folder(name: &str) -> PathBuf {
-    let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("layer").join(name);
+    let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("layer").join(name.replace("::", "-"));
     std::fs::create_dir_all(&folder).expect("a folder");
     let library = library();
     let library = library.to_str().expect("a path in UTF-8");
@@ -58,6 +58,11 @@ pub(crate) fn below_validation(test: &str, environment: &[(&str, &str)], body: i
     under(test, &format!("{VALIDATION}:{NAME}"), environment, body);
 }
 
+/// As [`under_layer`], for applications that load no layer of their own: the environment asks for the validation layer below.
+pub(crate) fn under_validation(test: &str, environment: &[(&str, &str)], body: impl FnOnce()) {
+    under(test, &format!("{NAME}:{VALIDATION}"), environment, body);
+}
+
 fn under(test: &str, layers: &str, environment: &[(&str, &str)], body: impl FnOnce()) {
     if std::env::var(RUNNING).is_ok_and(|running| running == test) {
         return body();
@@ -73,4 +78,6 @@ fn under(test: &str, layers: &str, environment: &[(&str, &str)], body: impl FnOn
     println!("{text}");
     assert!(output.status.success(), "{test} failed under the layer: {}", output.status);
     assert!(text.contains("1 passed"), "{test} ran under the layer");
+    // Without a messenger, the validation layer prints.
+    assert!(!text.contains("VUID-") && !text.contains("SYNC-"), "{test}: validation is not silent");
 }

@@ -1,6 +1,6 @@
 //! The command line.
 
-use crate::commands::{bench, compare, conformance, devices, info, transcode, verify};
+use crate::commands::{bench, compare, conformance, devices, info, layer, run, transcode, verify};
 use clap::{Parser, Subcommand};
 
 /// Turns ASTC, ETC2 and EAC textures into what any GPU samples: exactly, on the GPU.
@@ -31,6 +31,10 @@ pub(crate) enum Command {
     Compare(compare::Arguments),
     /// Time every kernel beside a copy kernel
     Bench(Box<bench::Arguments>),
+    /// Start a program whose Vulkan devices have ASTC, ETC2 and EAC
+    Run(run::Arguments),
+    /// Print the Vulkan layer's manifest and its settings
+    Layer(layer::Arguments),
     /// Hold every kernel to its CPU twin, bit for bit
     Conformance(conformance::Arguments),
 }

@@ -5,6 +5,8 @@ pub(crate) mod compare;
 pub(crate) mod conformance;
 pub(crate) mod devices;
 pub(crate) mod info;
+pub(crate) mod layer;
+pub(crate) mod run;
 pub(crate) mod transcode;
 pub(crate) mod verify;
 
@@ -22,5 +24,7 @@ pub(crate) fn run(command: Command) -> Result<Outcome> {
         Command::Bench(arguments) => bench::run(&arguments),
         Command::Conformance(arguments) => conformance::run(&arguments),
         Command::Transcode(arguments) => transcode::run(&arguments),
+        Command::Run(arguments) => run::run(&arguments),
+        Command::Layer(arguments) => layer::run(&arguments),
     }
 }
