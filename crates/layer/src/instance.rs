@@ -146,7 +146,9 @@ unsafe fn layer_settings(next: *const std::ffi::c_void) -> Vec<(String, String)>
                 // SAFETY: the array holds settingCount structures.
                 let setting = unsafe { info.p_settings.add(index) };
                 // SAFETY: as above.
-                found.extend(unsafe { layer_setting(&*setting) });
+                let setting = unsafe { &*setting };
+                // SAFETY: as above.
+                found.extend(unsafe { layer_setting(setting) });
             }
         }
         address = structure.p_next;

@@ -65,9 +65,9 @@ impl Template {
                 ($variant:ident: $type:ty) => {{
                     let mut list = Vec::new();
                     for index in 0..entry.descriptor_count as usize {
+                        let start = entry.offset + index * entry.stride;
                         // SAFETY: the caller's promise.
-                        let address: *const $type =
-                            unsafe { data.byte_add(entry.offset + index * entry.stride) }.cast();
+                        let address = unsafe { data.byte_add(start) }.cast::<$type>();
                         // SAFETY: as above; the application's structure may lie anywhere.
                         list.push(unsafe { address.read_unaligned() });
                     }

@@ -88,7 +88,6 @@ pub const SETTINGS: &[Setting] = &[
             ];
             value::choice(text, &policies).map(|policy| settings.emulation.policy = policy)
         },
-        ..BOOL
     },
     Setting {
         key: "targets",
@@ -127,7 +126,6 @@ pub const SETTINGS: &[Setting] = &[
             let keep = [("where_readable", KeepBlocks::WhereReadable), ("always", KeepBlocks::Always)];
             value::choice(text, &keep).map(|keep| settings.emulation.keep_blocks = keep)
         },
-        ..BOOL
     },
     Setting {
         key: "error_colour",
@@ -141,7 +139,6 @@ pub const SETTINGS: &[Setting] = &[
                 [("magenta", ErrorColour::Magenta), ("transparent_black", ErrorColour::TransparentBlack)];
             value::choice(text, &colours).map(|colour| settings.emulation.error_colour = colour)
         },
-        ..BOOL
     },
     Setting {
         key: "effort",
@@ -154,7 +151,6 @@ pub const SETTINGS: &[Setting] = &[
             let efforts = [("fast", Effort::Fast), ("high", Effort::High)];
             value::choice(text, &efforts).map(|effort| settings.emulation.effort = effort)
         },
-        ..BOOL
     },
     Setting {
         key: "force",
@@ -239,6 +235,5 @@ pub const SETTINGS: &[Setting] = &[
             settings.log_level = text.to_lowercase().parse().map_err(|_| "not a level".to_owned())?;
             Ok(())
         },
-        ..BOOL
     },
 ];
