@@ -2,6 +2,7 @@
 //!
 //! `TEXEMU_TEST_BLOCKS` sets how many blocks each encoder gets.
 
+use std::path::Path;
 use std::time::Instant;
 use texemu_core::{
     Arena, Buffer, BufferDesc, Commands, Gpu, GpuDesc, Location, Pipeline, PipelineDesc, Resource,
@@ -9,6 +10,7 @@ use texemu_core::{
 use texemu_core::{Validation, bind, vk};
 use texemu_format::Format;
 use texemu_reference::encode::{Effort, encode_image, texel_bytes};
+use texemu_reference::{Options, decode_image};
 use texemu_shaders::WorkgroupSize;
 
 /// The name that a kernel carries, and what it encodes to.
@@ -95,6 +97,21 @@ fn awkward_image(extent: [usize; 2], texel: usize, seed: u64) -> Vec<u8> {
         }
     }
     image
+}
+
+/// The project's own picture as texels of `texel` bytes.
+fn picture(texel: usize) -> (Vec<u8>, [u32; 3]) {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/data/swatch_4x4.astc");
+    let texture = texemu_container::open(path).expect("the picture can be read");
+    let extent = texture.shape().level_extent(0);
+    let options = Options { float16: texel == 8, ..Options::default() };
+    let texels = decode_image(texture.format(), texture.level(0), extent, &options).expect("it decodes");
+    // Red alone, 16 bits wide. Four bytes may as well be two channels.
+    if texel == 2 {
+        (texels.iter().step_by(4).flat_map(|&red| [red, red]).collect(), extent)
+    } else {
+        (texels, extent)
+    }
 }
 
 struct Device {
@@ -198,7 +215,11 @@ fn images_for(name: &str) -> Vec<(Vec<u8>, [u32; 3])> {
         (texels, [width, height, slices])
     };
     // The second ends inside a block both ways, and starts its slices inside a word where a texel is half of one.
-    vec![image([400, 4 * rows, 1], 0x2545_f491_4f6c_dd1d), image([67, 9, 3], 0x9e37_79b9_7f4a_7c15)]
+    vec![
+        image([400, 4 * rows, 1], 0x2545_f491_4f6c_dd1d),
+        image([67, 9, 3], 0x9e37_79b9_7f4a_7c15),
+        picture(texel),
+    ]
 }
 
 /// Both efforts of some encoders, on a device of their own.

@@ -5,7 +5,7 @@
 // most precise mode that can store its endpoints; at high effort so are two, for some partitions.
 #include "bc6h_pack.glsl"
 
-#define BC6H_ROUNDS (EFFORT_HIGH != 0 ? 2u : 1u)
+const uint BC6H_ROUNDS = 2u;
 
 // The most precise mode that can store these endpoints, 16-bit numbers; they become its stored values.
 Bc6hMode bc6h_choose_mode(bool two, inout ivec3 ends[4]) {

@@ -63,6 +63,7 @@ uvec4 encode_block() {
   best.error = bc7_single(from, to, sum, opaque, best.ends, worst);
   if (best.error > (opaque && EFFORT_HIGH == 0 ? BC7_GOOD_ENOUGH : 0u)) {
 #if EFFORT_HIGH
+    PairSums all = PairSums(sum, square, cross, with_alpha);
     uvec4 promising = bc7_promising(sum, square, cross, with_alpha) & 63u;
     // Opaque: mode 1 on four partitions, mode 3 on the best two of them. Else mode 7 on the best two.
     ROLLED for (uint turn = 0u; turn < (opaque ? 6u : 2u); turn++) {
@@ -71,17 +72,18 @@ uvec4 encode_block() {
       PairMode mode = !opaque ? PairMode(7, 3, ivec2(6, 6)) : turn < 4u ? PairMode(1, 7, ivec2(7, 0)) : PairMode(3, 3, ivec2(8, 0));
       uint mask = bc_partition_mask(part);
       uvec4 ends;
-      uint error = bc7_pair(mode, mask, ends);
+      uint error = bc7_pair(mode, all, mask, ends);
       bc7_consider(best, error, uint(mode.number), part, mask, ends);
     }
     uint first_split = 0u, splits = 12u;
 #else
     if (opaque) {
+      PairSums all = PairSums(sum.xyz, square.xyz, cross);
       uvec2 partitions = bc7_nearest_partitions(bc7_split_by(axis, sum), bc7_split_by(ivec4(worst, 0), sum));
       ROLLED for (uint turn = 0u; turn < 2u; turn++) {
         uint code = turn == 0u ? partitions.x : partitions.y;
         uvec4 ends;
-        uint error = bc7_pair(PairMode(1, 7, ivec2(7, 0)), code & 0xFFFFu, ends);
+        uint error = bc7_pair(PairMode(1, 7, ivec2(7, 0)), all, code & 0xFFFFu, ends);
         bc7_consider(best, error, 1u, code >> 16, code & 0xFFFFu, ends);
       }
     }

@@ -34,43 +34,56 @@ void bc7_pair_quantize(PairMode mode, inout PAIR_VECTOR e0, inout PAIR_VECTOR e1
   e1 = (shared_bit ? gain0 + gain1 : gain1) < 0 ? one1 : zero1;
 }
 
-// The texels of each subset furthest apart along its axis: a0 and b0 of subset 0, a1 and b1 of subset 1, of which `mask`
-// has the texels.
-void bc7_pair_extremes(uint mask, out PAIR_VECTOR sum0, out PAIR_VECTOR sum1, out PAIR_VECTOR a0, out PAIR_VECTOR b0,
-                       out PAIR_VECTOR a1, out PAIR_VECTOR b1) {
-  sum0 = sum1 = PAIR_VECTOR(0);
-  PAIR_VECTOR square0 = PAIR_VECTOR(0), square1 = PAIR_VECTOR(0);
-  ivec3 cross0 = ivec3(0), cross1 = ivec3(0);
+// Sums over texels: themselves, squares, products of different channels.
+struct PairSums {
+  PAIR_VECTOR sum;
+  PAIR_VECTOR square;
+  ivec3 cross;
 #if EFFORT_HIGH
-  ivec3 alpha0 = ivec3(0), alpha1 = ivec3(0);
+  ivec3 with_alpha;
+#endif
+};
+
+PAIR_VECTOR bc7_pair_axis(PairSums sums, int n) {
+  PAIR_VECTOR diagonal = sums.square * n - sums.sum * sums.sum;
+  ivec3 cross = sums.cross * n - bc_cross(sums.sum.xyz);
+#if EFFORT_HIGH
+  return bc_principal_axis(diagonal, cross, sums.with_alpha * n - sums.sum.xyz * sums.sum.w, 2u);
+#else
+  return bc_principal_axis(diagonal, cross, 2u);
+#endif
+}
+
+// The texels of each subset furthest apart along its axis: a0 and b0 of subset 0, a1 and b1 of subset 1, of which `mask`
+// has the texels. `all` are the sums of the block.
+void bc7_pair_extremes(PairSums all, uint mask, out PAIR_VECTOR sum0, out PAIR_VECTOR sum1, out PAIR_VECTOR a0,
+                       out PAIR_VECTOR b0, out PAIR_VECTOR a1, out PAIR_VECTOR b1) {
+  PairSums one;
+  one.sum = one.square = PAIR_VECTOR(0);
+  one.cross = ivec3(0);
+#if EFFORT_HIGH
+  one.with_alpha = ivec3(0);
 #endif
   EACH_TEXEL(k) {
-    int one = int(mask >> k & 1u), zero = 1 - one;
-    PAIR_VECTOR p = PAIR_TEXEL(k);
-    sum0 += p * zero;
-    sum1 += p * one;
-    PAIR_VECTOR square = p * p;
-    square0 += square * zero;
-    square1 += square * one;
-    ivec3 cross = bc_cross(p.xyz);
-    cross0 += cross * zero;
-    cross1 += cross * one;
+    PAIR_VECTOR p = PAIR_TEXEL(k) * int(mask >> k & 1u);
+    one.sum += p;
+    one.square += p * p;
+    one.cross += bc_cross(p.xyz);
 #if EFFORT_HIGH
-    ivec3 alpha = p.xyz * p.w;
-    alpha0 += alpha * zero;
-    alpha1 += alpha * one;
+    one.with_alpha += p.xyz * p.w;
 #endif
   }
-  int n1 = bitCount(mask), n0 = 16 - n1;
+  PairSums zero;
+  zero.sum = all.sum - one.sum;
+  zero.square = all.square - one.square;
+  zero.cross = all.cross - one.cross;
 #if EFFORT_HIGH
-  ivec4 axis0 = bc_principal_axis(square0 * n0 - sum0 * sum0, cross0 * n0 - bc_cross(sum0.xyz),
-                                  alpha0 * n0 - sum0.xyz * sum0.w, 2u);
-  ivec4 axis1 = bc_principal_axis(square1 * n1 - sum1 * sum1, cross1 * n1 - bc_cross(sum1.xyz),
-                                  alpha1 * n1 - sum1.xyz * sum1.w, 2u);
-#else
-  ivec3 axis0 = bc_principal_axis(square0 * n0 - sum0 * sum0, cross0 * n0 - bc_cross(sum0), 2u);
-  ivec3 axis1 = bc_principal_axis(square1 * n1 - sum1 * sum1, cross1 * n1 - bc_cross(sum1), 2u);
+  zero.with_alpha = all.with_alpha - one.with_alpha;
 #endif
+  sum0 = zero.sum;
+  sum1 = one.sum;
+  int n1 = bitCount(mask);
+  PAIR_VECTOR axis0 = bc7_pair_axis(zero, 16 - n1), axis1 = bc7_pair_axis(one, n1);
   int low0 = 0x7fffffff, high0 = -0x7fffffff, low1 = 0x7fffffff, high1 = -0x7fffffff;
   a0 = b0 = a1 = b1 = PAIR_VECTOR(0);
   EACH_TEXEL(k) {
@@ -143,9 +156,9 @@ uint bc7_pair_word(PAIR_VECTOR e) {
 }
 
 // The best endpoints of every round, for each subset by itself. Returns the squared error.
-uint bc7_pair(PairMode mode, uint mask, out uvec4 ends) {
+uint bc7_pair(PairMode mode, PairSums all, uint mask, out uvec4 ends) {
   PAIR_VECTOR sum0, sum1, a0, b0, a1, b1;
-  bc7_pair_extremes(mask, sum0, sum1, a0, b0, a1, b1);
+  bc7_pair_extremes(all, mask, sum0, sum1, a0, b0, a1, b1);
   uvec2 least = uvec2(0xFFFFFFFFu);
   ends = uvec4(0u);
   ROLLED for (uint round = 0u; round < BC7_ROUNDS; round++) {

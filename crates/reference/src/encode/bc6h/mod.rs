@@ -18,6 +18,9 @@ pub(super) fn encode(channels: [[u16; 16]; 3], effort: Effort) -> [u8; 16] {
     search(channels, effort).0
 }
 
+/// Rounds of least squares.
+const ROUNDS: u32 = 2;
+
 /// A half float's bits if they count up with its value.
 fn ordered(half: u16) -> i32 {
     let magnitude = i32::from(half & 0x7fff);
@@ -37,8 +40,8 @@ struct Found {
     indices: [i32; 16],
 }
 
-/// The best of `rounds` rounds of least squares with one subset, or the two of a partition.
-fn fit(block: &Scaled, partition: Option<usize>, rounds: u32) -> Found {
+/// The best of some rounds of least squares with one subset, or the two of a partition.
+fn fit(block: &Scaled, partition: Option<usize>) -> Found {
     let (modes, levels) = if partition.is_some() { (&TWO[..], 7) } else { (&ONE[..], 15) };
     let subset = |mask, anchor| Subset { block, mask, anchor, levels };
     let subsets = match partition {
@@ -52,7 +55,7 @@ fn fit(block: &Scaled, partition: Option<usize>, rounds: u32) -> Found {
     let mut ends: Vec<[Rgb; 2]> =
         subsets.iter().zip(&moments).map(|(subset, moments)| subset.extremes(moments)).collect();
     let mut best: Option<Found> = None;
-    for _ in 0..rounds {
+    for _ in 0..ROUNDS {
         let solved: Vec<Rgb> =
             (0..subsets.len()).flat_map(|s| subsets[s].least_squares(&moments[s], ends[s])).collect();
         let stored_in =
@@ -79,11 +82,10 @@ fn fit(block: &Scaled, partition: Option<usize>, rounds: u32) -> Found {
 /// The block, and its squared error in scaled units.
 fn search(channels: [[u16; 16]; 3], effort: Effort) -> ([u8; 16], u32) {
     let block = Scaled::new(std::array::from_fn(|k| Rgb::of(channels.map(|values| ordered(values[k])))));
-    let rounds = if effort == Effort::High { 2 } else { 1 };
-    let mut best = fit(&block, None, rounds);
+    let mut best = fit(&block, None);
     if effort == Effort::High && best.error > 0 {
         for partition in promising(&block.texels, 32) {
-            let found = fit(&block, Some(partition), rounds);
+            let found = fit(&block, Some(partition));
             if found.error < best.error {
                 best = found;
             }
