@@ -197,3 +197,23 @@ fn folders_become_folders() {
     let ktx2 = ktx2.display().to_string();
     run(["transcode", "--cpu", &ktx2, "-o", &ktx2]).expect(2).complains(&["is an input"]);
 }
+
+#[test]
+fn images_wider_than_the_device_allows_are_done_in_columns() {
+    let mut bytes = std::fs::read(data("swatch_6x6_srgb.astc")).expect("the project's own");
+    let blocks = bytes.split_off(16);
+    // 40,000 x 11 texels: 6667 columns of blocks, two rows.
+    bytes[7..13].copy_from_slice(&[0x40, 0x9C, 0, 11, 0, 0]);
+    bytes.extend(blocks.iter().copied().cycle().take(16 * 2 * 6667));
+    let folder = tempfile::tempdir().expect("a folder");
+    let file = folder.path().join("wide.astc");
+    std::fs::write(&file, bytes).expect("writable");
+    let file = file.display().to_string();
+    for to in ["rgba8", "bc3"] {
+        let expected = texels(&file, &["--cpu", "--to", to]);
+        for source in ["texel-buffer", "storage-image"] {
+            let made = texels(&file, &["--to", to, "--source", source, "--validation"]);
+            assert!(made == expected, "{to} from a {source}");
+        }
+    }
+}
