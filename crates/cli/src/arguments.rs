@@ -17,24 +17,16 @@ Exit codes: 0 good, 1 something compared is not equal, 2 bad input or usage, 3 n
 Environment: TEXEMU_DEVICE is --device's default; TEXEMU_CACHE_DIR holds compiled pipelines (empty: none are kept);
 TEXEMU_LOG is how much is said (error, warn, info, debug).";
 
+/// Each variant shows its arguments' own description.
 #[derive(Subcommand, Debug)]
 pub(crate) enum Command {
-    /// List the devices, and what each does with every source format
     Devices(devices::Arguments),
-    /// Say what files hold
     Info(info::Arguments),
-    /// Turn textures into another format
     Transcode(Box<transcode::Arguments>),
-    /// Compare what the GPU makes of files with what the CPU twins make of them
     Verify(Box<verify::Arguments>),
-    /// Say how far two textures are apart
     Compare(compare::Arguments),
-    /// Time every kernel beside a copy kernel
     Bench(Box<bench::Arguments>),
-    /// Start a program whose Vulkan devices have ASTC, ETC2 and EAC
     Run(run::Arguments),
-    /// Print the Vulkan layer's manifest and its settings
     Layer(layer::Arguments),
-    /// Hold every kernel to its CPU twin, bit for bit
     Conformance(conformance::Arguments),
 }

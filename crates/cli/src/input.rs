@@ -10,6 +10,7 @@ use texemu_format::Numeric;
 /// How blocks are meant where their file does not say so, or is wrong.
 #[derive(Args, Clone, Copy, PartialEq, Eq, Debug, Default)]
 #[group(multiple = false)]
+#[command(next_help_heading = "How the blocks are meant")]
 pub(crate) struct Profile {
     /// Read the colours as sRGB; .astc files do not say
     #[arg(long)]
