@@ -11,6 +11,7 @@ mod environment;
 mod fixtures;
 mod generated;
 mod install;
+mod layer;
 mod options;
 mod package;
 mod plan;

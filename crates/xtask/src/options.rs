@@ -15,7 +15,8 @@ usage: cargo xtask COMMAND [OPTION...] [-- ARGUMENT...]
   setup      install what `test` needs, and nothing else
   fixtures   draw and encode the pictures of tests/data again (needs astcenc)
   header     write crates/capi/include/texemu.h again from the sources; with --check, compare it
-  install    build the C library and install it, its header and texemu.pc below --prefix DIR
+  install    build the C library, the Vulkan layer and the program, and install them with header, texemu.pc and
+             manifests below --prefix DIR
 
 options
   --dry-run         say what is missing and what would be run, and do nothing

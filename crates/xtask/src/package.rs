@@ -1,4 +1,4 @@
-//! `cargo xtask install`: the C library, its header and texemu.pc below a prefix.
+//! `cargo xtask install`: the C library, its header and texemu.pc below a prefix, and the Vulkan layer.
 
 use std::env::consts::{DLL_PREFIX, DLL_SUFFIX};
 use std::fs;
@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result, bail};
 
+use crate::layer;
 use crate::options::Options;
 use crate::process::{cargo, run_or_fail};
 use crate::workspace;
@@ -46,6 +47,7 @@ pub(crate) fn install(options: &Options) -> Result<bool> {
     let folder = prefix.join("lib").join("pkgconfig");
     fs::create_dir_all(&folder).with_context(|| folder.display().to_string())?;
     fs::write(folder.join("texemu.pc"), filled).context("texemu.pc")?;
+    layer::install(&libraries, &prefix)?;
     println!("installed into {}", prefix.display());
     Ok(true)
 }
@@ -53,7 +55,8 @@ pub(crate) fn install(options: &Options) -> Result<bool> {
 /// The folder that a release build leaves the libraries in.
 fn build() -> Result<PathBuf> {
     let mut build = cargo();
-    build.args(["build", "--release", "--package", "texemu-capi"]);
+    let packages = ["texemu-capi", "texemu-layer", "texemu-cli"];
+    build.args(["build", "--release"]).args(packages.iter().flat_map(|package| ["--package", package]));
     run_or_fail(&mut build)?;
     Ok(workspace::target().join("release"))
 }
