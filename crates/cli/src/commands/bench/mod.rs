@@ -1,5 +1,6 @@
 //! `texemu bench`: every kernel beside a copy kernel.
 
+mod configuration;
 mod report;
 mod rows;
 mod sample;
@@ -56,6 +57,9 @@ pub(crate) struct Arguments {
     /// Rows for sRGB formats too, whose kernels differ by a constant
     #[arg(long)]
     srgb_rows: bool,
+    /// Rows for this configuration too, written as the listing does: 'block 64', 'tile 32/128 2,1 words'; may be given again
+    #[arg(long = "configuration", value_name = "CONFIGURATION", value_parser = configuration::parse_configuration)]
+    configurations: Vec<texemu_transcode::Configuration>,
     /// Time every configuration of every kernel, and list them from fast to slow
     #[arg(long)]
     tune: bool,

@@ -1,6 +1,7 @@
 //! Showing, saving and comparing what was measured.
 
-use super::rows::{choice_name, configuration_name};
+use super::configuration::configuration_name;
+use super::rows::choice_name;
 use super::sample::{Measured, Times};
 use crate::table;
 use anyhow::{Context, Result, bail};

@@ -1,6 +1,7 @@
 //! Which rows a benchmark has.
 
 use super::Arguments;
+use super::configuration::{configuration_name, tuning};
 use super::work::Work;
 use crate::engine::dummy_job;
 use crate::input;
@@ -11,9 +12,7 @@ use std::sync::Arc;
 use texemu_container::{Subresource, Texture};
 use texemu_core::Gpu;
 use texemu_format::{Format, sources};
-use texemu_transcode::{
-    Choice, Configuration, Effort, Granularity, Options, SourceKind, Staging, Transcoder,
-};
+use texemu_transcode::{Choice, Effort, Granularity, Options, SourceKind, Transcoder};
 
 /// The values of `--granularity`.
 #[derive(ValueEnum, Clone, Copy, PartialEq, Eq, Debug)]
@@ -186,8 +185,9 @@ fn choices(
     source_kind: SourceKind,
     work: Work,
 ) -> Vec<Choice> {
+    let exactly = arguments.configurations.iter().map(|&configuration| Choice::Exactly(configuration));
     if arguments.tune {
-        return configurations(transcoder, source, target, source_kind, work);
+        return tuning(transcoder, source, target, source_kind, work).into_iter().chain(exactly).collect();
     }
     let all = [
         (GranularityRows::Auto, Choice::Auto),
@@ -197,52 +197,7 @@ fn choices(
     ];
     let wanted = &arguments.granularity;
     let is_wanted = |row| wanted.contains(&row) || wanted.contains(&GranularityRows::All);
-    all.into_iter().filter(|&(row, _)| is_wanted(row)).map(|(_, choice)| choice).collect()
-}
-
-/// Auto, and everything that might be better.
-fn configurations(
-    transcoder: &Transcoder,
-    source: &'static Format,
-    target: &'static Format,
-    source_kind: SourceKind,
-    work: Work,
-) -> Vec<Choice> {
-    let mut found = vec![Choice::Auto];
-    for threads in [64, 128, 256] {
-        found.push(Choice::Exactly(Configuration { threads, ..Configuration::PER_TEXEL }));
-    }
-    for threads in [32, 64, 128] {
-        found.push(Choice::Exactly(Configuration { threads, ..Configuration::PER_BLOCK }));
-    }
-    let job = dummy_job(source, target, source_kind, Options::default());
-    let automatic = transcoder.configuration_for(&job).ok();
-    let bytes = automatic.and_then(|configuration| match configuration.staging {
-        Staging::Bytes { weight_bytes, .. } => Some(weight_bytes),
-        Staging::Words => None,
-    });
-    let blocks_in_all: u64 = work.bytes(source) / u64::from(source.block_bytes);
-    for blocks in [8, 16, 32, 64].into_iter().filter(|&blocks| u64::from(blocks) <= blocks_in_all) {
-        for threads in [32, 64, 128, 256] {
-            for lanes in [[1, 1], [2, 1], [4, 2], [8, 4]] {
-                let staged = bytes.map(|weight_bytes| Staging::Bytes { blocks, weight_bytes });
-                for staging in [Some(Staging::Words), staged].into_iter().flatten() {
-                    // Every block needs its lanes.
-                    if blocks * lanes[0] <= threads * 4 {
-                        let granularity = Granularity::Tile;
-                        found.push(Choice::Exactly(Configuration {
-                            granularity,
-                            staging,
-                            blocks,
-                            threads,
-                            lanes,
-                        }));
-                    }
-                }
-            }
-        }
-    }
-    found
+    all.into_iter().filter(|&(row, _)| is_wanted(row)).map(|(_, choice)| choice).chain(exactly).collect()
 }
 
 pub(crate) fn choice_name(choice: &Choice) -> String {
@@ -251,20 +206,6 @@ pub(crate) fn choice_name(choice: &Choice) -> String {
         Choice::Granularity(granularity) => granularity_name(*granularity).to_owned(),
         Choice::Exactly(configuration) => configuration_name(configuration),
     }
-}
-
-/// For instance `tile 32/128 2,1 bytes`: blocks and threads a workgroup, lanes, staging.
-pub(crate) fn configuration_name(configuration: &Configuration) -> String {
-    let Configuration { granularity, staging, blocks, threads, lanes: [weights, colours] } = *configuration;
-    let name = granularity_name(granularity);
-    if granularity != Granularity::Tile {
-        return format!("{name} {threads}");
-    }
-    let staging = match staging {
-        Staging::Words => "words",
-        Staging::Bytes { .. } => "bytes",
-    };
-    format!("{name} {blocks}/{threads} {weights},{colours} {staging}")
 }
 
 impl Blocks {
