@@ -135,7 +135,11 @@ fn recoders() -> Vec<Variant> {
             if decoding.staged() { (tile, vec![per_block, per_texel]) } else { (per_block, vec![per_texel]) };
         let mut ways = Vec::new();
         for source in SOURCES.iter().copied() {
-            let stores = if source.0 == "TexelBuffer" { &["Buffer", "Image2d"][..] } else { &["Buffer"] };
+            let stores = match source.0 {
+                "TexelBuffer" => &["Buffer", "Image2d"][..],
+                "StorageImage" => &["Buffer", "Buffer3d"],
+                _ => &["Buffer"],
+            };
             for &store in stores {
                 ways.extend([false, true].map(|high| Way { granularity: fastest, source, store, high }));
             }
@@ -159,6 +163,9 @@ fn recoder(decoding: &Decoding, target: &str, target_block_bytes: u32, way: Way)
     if store == "Image2d" {
         name.push_str("_image");
     }
+    if store == "Buffer3d" {
+        name.push_str("_3d");
+    }
     if high {
         name.push_str("_high");
     }
@@ -171,8 +178,11 @@ fn recoder(decoding: &Decoding, target: &str, target_block_bytes: u32, way: Way)
         .define("TARGET_BLOCK_BYTES", target_block_bytes)
         .define("EFFORT_HIGH", u32::from(high))
         .define(source.2, 1);
-    if store == "Buffer" {
+    if store.starts_with("Buffer") {
         variant = variant.define("STORE_BUFFER", 1);
+    }
+    if store == "Buffer3d" {
+        variant = variant.define("STORE_3D", 1);
     }
     // ETC2 RGB has no alpha: its BC1 is the one that cannot have holes either.
     if target == "Bc1" && decoding.decoder != "Etc2Rgb" {

@@ -119,12 +119,14 @@ pub enum TargetKind {
 /// How a transcoding kernel addresses its target.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
 pub enum Store {
-    /// A storage view of a 2D, array or cube image (`2D_ARRAY`).
+    /// A storage view of a 2D, array or cube image (`2D_ARRAY`); for BC targets a block-texel view.
     Image2d,
     /// A storage view of a 3D image.
     Image3d,
     /// A storage buffer of blocks, tightly packed; a copy follows. BC targets only.
     Buffer,
+    /// The same for a 3D image, where the source is one too: [`SourceKind::StorageImage`] alone.
+    Buffer3d,
 }
 
 /// How a [`Granularity::Tile`] kernel keeps values in shared memory.

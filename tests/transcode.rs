@@ -372,3 +372,49 @@ fn real_photographs_decode_to_their_known_bytes() {
         assert_levels(format, blocks, &regions, &texels, name);
     }
 }
+
+#[test]
+fn blocks_stored_straight_into_the_image_are_those_of_the_copy() {
+    let gpu = TestGpu::new();
+    let transcoder = Transcoder::new(&gpu).expect("the tables fit");
+    let extent = [62, 45, 1];
+    for (name, target) in [
+        ("ASTC_5x5_UNORM_BLOCK", "BC7_UNORM_BLOCK"),
+        ("ETC2_R8G8B8A8_SRGB_BLOCK", "BC3_SRGB_BLOCK"),
+        ("EAC_R11_UNORM_BLOCK", "BC4_UNORM_BLOCK"),
+    ] {
+        let (format, target) = (format(name), format(target));
+        let Some(straight) = TestImage::with_block_texel_views(&gpu, target, extent, 3) else {
+            println!("skipped: {} takes no block-texel storage views on this device", target.name);
+            continue;
+        };
+        let copied = TestImage::new(&gpu, target, extent, 3, 1);
+        let (blocks, regions) = levels(format, extent, 3, 1, 31);
+        let buffer = upload(&gpu, &blocks);
+        let source = Source::TexelBuffer(buffer.handle());
+        let (_, expected) = run_whole(&transcoder, format, source, &copied, &regions, Options::default());
+        // A null view: the arena makes it.
+        let views = [vk::ImageView::null()];
+        let layout = vk::ImageLayout::TRANSFER_DST_OPTIMAL;
+        let job = Job {
+            format,
+            source,
+            target: texemu_transcode::Target { views: &views, ..straight.target(layout, true) },
+            regions: &regions,
+            options: Options::default(),
+        };
+        let mut arena = Arena::new(&gpu);
+        let back = Commands::new(&gpu)
+            .expect("commands")
+            .run(|commands| {
+                // SAFETY: everything outlives `run`, which waits.
+                unsafe { transcoder.record(commands, &mut arena, &[job]) }?;
+                Ok::<_, Error>(straight.read_back(&gpu, commands, layout))
+            })
+            .expect("the job runs");
+        assert_eq!(arena.bytes(), 0, "{name}: no block waits in scratch memory");
+        for level in 0..3 {
+            assert_eq!(straight.level(&back, level), expected[level as usize], "{name}, level {level}");
+        }
+    }
+}

@@ -152,6 +152,49 @@ impl TestImage {
         Self { image, format, image_type, extent, levels, layers }
     }
 
+    /// A BC image whose blocks may be stored through views with a texel a block, if the device takes such.
+    pub(crate) fn with_block_texel_views(
+        gpu: &Gpu,
+        format: &'static Format,
+        extent: [u32; 3],
+        levels: u32,
+    ) -> Option<Self> {
+        let image_type = vk::ImageType::TYPE_2D;
+        let usage = vk::ImageUsageFlags::TRANSFER_SRC | vk::ImageUsageFlags::STORAGE;
+        let flags = vk::ImageCreateFlags::MUTABLE_FORMAT
+            | vk::ImageCreateFlags::EXTENDED_USAGE
+            | vk::ImageCreateFlags::BLOCK_TEXEL_VIEW_COMPATIBLE;
+        let vk_format = texemu_core::vk_format(format.vk);
+        // R32G32_UINT is one of the extended formats.
+        if format.block_bytes == 8 && !gpu.features().storage_image_extended_formats {
+            return None;
+        }
+        // SAFETY: the physical device is the device's own.
+        unsafe {
+            gpu.instance().get_physical_device_image_format_properties(
+                gpu.physical_device(),
+                vk_format,
+                image_type,
+                vk::ImageTiling::OPTIMAL,
+                usage,
+                flags,
+            )
+        }
+        .ok()?;
+        let info = vk::ImageCreateInfo::default()
+            .flags(flags)
+            .image_type(image_type)
+            .format(vk_format)
+            .extent(vk::Extent3D { width: extent[0], height: extent[1], depth: extent[2] })
+            .mip_levels(levels)
+            .array_layers(1)
+            .samples(vk::SampleCountFlags::TYPE_1)
+            .tiling(vk::ImageTiling::OPTIMAL)
+            .usage(usage);
+        let image = Image::new(gpu, &ImageDesc { name: "block-texel image", info }).ok()?;
+        Some(Self { image, format, image_type, extent, levels, layers: 1 })
+    }
+
     pub(crate) fn target(&self, layout: vk::ImageLayout, discard: bool) -> Target<'static> {
         Target {
             image: self.image.handle(),

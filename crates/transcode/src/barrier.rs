@@ -56,6 +56,7 @@ pub(crate) unsafe fn record(gpu: &Gpu, commands: vk::CommandBuffer, prepared: &[
 /// The layout a target is in while it is written.
 pub(crate) fn working_layout(target: &Target<'_>) -> vk::ImageLayout {
     match (target.format.is_compressed(), target.layout) {
+        (true, _) if target.stores_straight() => vk::ImageLayout::GENERAL,
         (true, vk::ImageLayout::GENERAL) | (false, _) => vk::ImageLayout::GENERAL,
         (true, _) => vk::ImageLayout::TRANSFER_DST_OPTIMAL,
     }

@@ -2,7 +2,7 @@
 
 use crate::barrier::working_layout;
 use crate::error::{Error, Result};
-use crate::job::Job;
+use crate::job::{Job, Region};
 use crate::record::Prepared;
 use texemu_core::vk;
 use texemu_core::{Arena, Gpu};
@@ -16,33 +16,49 @@ pub(crate) struct BlockBuffer {
 }
 
 pub(crate) fn reserve(gpu: &Gpu, arena: &mut Arena, job: &Job<'_>) -> Result<BlockBuffer> {
-    let target = job.target.format;
     let mut bytes = 0;
     let mut regions = Vec::with_capacity(job.regions.len());
     for (index, region) in job.regions.iter().enumerate() {
-        region.check(index, job)?;
-        let aligned = (0..2).all(|axis| region.offset[axis].is_multiple_of(target.footprint[axis]));
-        if !aligned {
-            let what = format!("offset {:?} lies inside a {} block", region.offset, target.name);
-            return Err(Error::Region { index, what });
-        }
-        // Regions may end inside a source block at the level's edge alone; the same holds for the target's blocks.
-        let level = texemu_format::level_extent(job.target.extent, region.level);
-        let ends = (0..2).all(|axis| {
-            region.extent[axis].is_multiple_of(target.footprint[axis])
-                || region.offset[axis] + region.extent[axis] == level[axis]
-        });
-        if !ends {
-            let what = format!("extent {:?} ends inside a {} block", region.extent, target.name);
-            return Err(Error::Region { index, what });
-        }
+        check_whole_blocks(index, region, job)?;
         regions.push(bytes);
-        let layer = target.level_bytes(region.extent).unwrap_or(u64::MAX);
+        let layer = job.target.format.level_bytes(region.extent).unwrap_or(u64::MAX);
         bytes = layer.saturating_mul(region.layer_count.into()).saturating_add(bytes);
     }
     let alignment = gpu.capabilities().limits.min_storage_buffer_offset_alignment.max(16);
     let (buffer, offset) = arena.scratch(bytes, alignment)?;
     Ok(BlockBuffer { buffer, offset, bytes, regions })
+}
+
+/// Checks regions whose blocks go straight into the image: a block-texel view has one layer
+/// (VUID-VkImageViewCreateInfo-image-07072).
+pub(crate) fn check_straight(job: &Job<'_>) -> Result<()> {
+    for (index, region) in job.regions.iter().enumerate() {
+        check_whole_blocks(index, region, job)?;
+        if region.layer_count != 1 {
+            let what = format!("{} layers through a block-texel view, which has one", region.layer_count);
+            return Err(Error::Region { index, what });
+        }
+    }
+    Ok(())
+}
+
+/// Regions may end inside a source block at the level's edge alone; the same holds for the target's blocks.
+fn check_whole_blocks(index: usize, region: &Region, job: &Job<'_>) -> Result<()> {
+    region.check(index, job)?;
+    let target = job.target.format;
+    let level = texemu_format::level_extent(job.target.extent, region.level);
+    for axis in 0..2 {
+        let (offset, extent, size) = (region.offset[axis], region.extent[axis], target.footprint[axis]);
+        if !offset.is_multiple_of(size) {
+            let what = format!("offset {:?} lies inside a {} block", region.offset, target.name);
+            return Err(Error::Region { index, what });
+        }
+        if !extent.is_multiple_of(size) && offset + extent != level[axis] {
+            let what = format!("extent {:?} ends inside a {} block", region.extent, target.name);
+            return Err(Error::Region { index, what });
+        }
+    }
+    Ok(())
 }
 
 /// Copies the block buffers into their BC images.

@@ -67,7 +67,18 @@ pub struct Target<'a> {
     pub discard: bool,
     /// A storage view of [`Format::storage_view`] for each region, in their order: `2D_ARRAY` of the region's level and
     /// layers and no others, or `3D` of its level; null, or missing, where the arena shall make it.
+    ///
+    /// Views of a 2D BC image are block-texel views: blocks are stored straight into the image, which has usage `STORAGE` and
+    /// flags `BLOCK_TEXEL_VIEW_COMPATIBLE`, `MUTABLE_FORMAT` and `EXTENDED_USAGE`. The source is then a texel buffer, and each
+    /// region has one layer. Without views the blocks wait in the arena's scratch memory and are copied.
     pub views: &'a [vk::ImageView],
+}
+
+impl Target<'_> {
+    /// Whether BC blocks go into the image through the caller's block-texel views.
+    pub(crate) fn stores_straight(&self) -> bool {
+        self.format.is_compressed() && !self.views.is_empty() && self.image_type != vk::ImageType::TYPE_3D
+    }
 }
 
 /// `VkBufferImageCopy` with one aspect, colour.

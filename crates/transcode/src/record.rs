@@ -189,10 +189,13 @@ impl Transcoder {
             .unwrap_or_else(|| DispatchLimits::of(self.gpu.capabilities(), kind, job.format.block_bytes));
         let plan = plan(job, &shape(job, &selected.configuration), &limits)?;
         let pipeline = self.pipeline(job, &selected)?;
-        let block_buffer = if job.target.format.is_compressed() {
-            Some(block_buffer::reserve(&self.gpu, arena, job)?)
-        } else {
+        let block_buffer = if !job.target.format.is_compressed() {
             None
+        } else if job.target.stores_straight() {
+            block_buffer::check_straight(job)?;
+            None
+        } else {
+            Some(block_buffer::reserve(&self.gpu, arena, job)?)
         };
         Ok(Prepared { job, pipeline, plan, block_buffer })
     }
