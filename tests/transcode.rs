@@ -395,7 +395,7 @@ fn blocks_stored_straight_into_the_image_are_those_of_the_copy() {
         let (_, expected) = run_whole(&transcoder, format, source, &copied, &regions, Options::default());
         // A null view: the arena makes it.
         let views = [vk::ImageView::null()];
-        let layout = vk::ImageLayout::TRANSFER_DST_OPTIMAL;
+        let layout = vk::ImageLayout::GENERAL;
         let job = Job {
             format,
             source,

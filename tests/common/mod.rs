@@ -170,7 +170,7 @@ impl TestImage {
             return None;
         }
         // SAFETY: the physical device is the device's own.
-        unsafe {
+        let properties = unsafe {
             gpu.instance().get_physical_device_image_format_properties(
                 gpu.physical_device(),
                 vk_format,
@@ -179,8 +179,10 @@ impl TestImage {
                 usage,
                 flags,
             )
+        };
+        if properties.is_err() {
+            return None;
         }
-        .ok()?;
         let info = vk::ImageCreateInfo::default()
             .flags(flags)
             .image_type(image_type)
