@@ -1,46 +1,92 @@
-//! Compiles `glsl/**` to SPIR-V and writes one table of kernels for `glsl/lib.rs`.
+//! Writes one table of kernels for `glsl/lib.rs`: compiled from `glsl/**` (feature `compile-shaders`, the default), or taken out of
+//! `glsl/prebuilt/` as it is shipped (feature `prebuilt-spirv`), which needs no shader compiler.
 //!
 //! What is compiled, with which definitions, is listed in `build/variants.rs`. A shader error is printed as
 //! `file:line` and ends the build.
 
+#[cfg(feature = "prebuilt-spirv")]
+#[path = "build/archive.rs"]
+#[expect(dead_code, reason = "a test packs what is unpacked here")]
+mod archive;
+#[cfg(all(feature = "compile-shaders", not(feature = "prebuilt-spirv")))]
 #[path = "build/compile.rs"]
 mod compile;
+#[cfg(all(feature = "compile-shaders", not(feature = "prebuilt-spirv")))]
 #[path = "build/emit.rs"]
 mod emit;
+#[cfg(all(feature = "compile-shaders", not(feature = "prebuilt-spirv")))]
 #[path = "build/reflect.rs"]
 mod reflect;
+#[cfg(all(feature = "compile-shaders", not(feature = "prebuilt-spirv")))]
 #[path = "build/transcode.rs"]
 mod transcode;
+#[cfg(all(feature = "compile-shaders", not(feature = "prebuilt-spirv")))]
 #[path = "build/variants.rs"]
 mod variants;
 
+#[cfg(feature = "compile-shaders")]
 extern crate shaderc_link as _;
 
 use std::path::{Path, PathBuf};
-use std::sync::Mutex;
-use std::sync::atomic::{AtomicUsize, Ordering};
 
 fn main() {
-    println!("cargo::rerun-if-changed=glsl");
     println!("cargo::rerun-if-changed=build");
     println!("cargo::rerun-if-changed=build.rs");
     let out = PathBuf::from(std::env::var_os("OUT_DIR").expect("cargo sets OUT_DIR"));
-    let variants = variants::all();
-    let kernels = compile_all(&variants, &out);
-    let errors: Vec<&String> = kernels.iter().filter_map(|kernel| kernel.as_ref().err()).collect();
-    if !errors.is_empty() {
-        for line in errors.iter().flat_map(|error| error.lines()) {
-            println!("cargo::error={line}");
+    match table(&out) {
+        Ok(table) => std::fs::write(out.join("kernels.rs"), table).expect("OUT_DIR is writable"),
+        Err(errors) => {
+            for line in errors.iter().flat_map(|error| error.lines()) {
+                println!("cargo::error={line}");
+            }
+            std::process::exit(1);
         }
-        std::process::exit(1);
     }
-    let kernels: Vec<emit::Compiled> = kernels.into_iter().filter_map(Result::ok).collect();
-    let table = emit::table(&variants, &kernels);
-    std::fs::write(out.join("kernels.rs"), table).expect("OUT_DIR is writable");
+}
+
+/// The shipped table.
+#[cfg(feature = "prebuilt-spirv")]
+fn table(_: &Path) -> Result<String, Vec<String>> {
+    let path = Path::new("glsl/prebuilt/kernels.zst");
+    println!("cargo::rerun-if-changed={}", path.display());
+    let named = |error: String| vec![format!("{}: {error}", path.display())];
+    let bytes = std::fs::read(path).map_err(|error| named(error.to_string()))?;
+    archive::read(&bytes).map_err(named)
+}
+
+#[cfg(not(any(feature = "compile-shaders", feature = "prebuilt-spirv")))]
+fn table(_: &Path) -> Result<String, Vec<String>> {
+    Err(vec![
+        "texemu-shaders needs one of its features: compile-shaders (the default) or prebuilt-spirv".into(),
+    ])
+}
+
+/// The table of what is compiled now.
+#[cfg(all(feature = "compile-shaders", not(feature = "prebuilt-spirv")))]
+fn table(out: &Path) -> Result<String, Vec<String>> {
+    // All of glsl/ but what is made from it.
+    for entry in std::fs::read_dir("glsl").expect("the shaders lie in glsl/") {
+        let path = entry.expect("glsl/ is readable").path();
+        if !path.ends_with("prebuilt") {
+            println!("cargo::rerun-if-changed={}", path.display());
+        }
+    }
+    let variants = variants::all();
+    let (mut kernels, mut errors) = (Vec::new(), Vec::new());
+    for kernel in compile_all(&variants, out) {
+        match kernel {
+            Ok(kernel) => kernels.push(kernel),
+            Err(error) => errors.push(error),
+        }
+    }
+    if errors.is_empty() { Ok(emit::table(&variants, &kernels)) } else { Err(errors) }
 }
 
 /// Compiles every variant on as many threads as the machine has; results stand in the order of `variants`.
+#[cfg(all(feature = "compile-shaders", not(feature = "prebuilt-spirv")))]
 fn compile_all(variants: &[variants::Variant], out: &Path) -> Vec<Result<emit::Compiled, String>> {
+    use std::sync::Mutex;
+    use std::sync::atomic::{AtomicUsize, Ordering};
     let next = AtomicUsize::new(0);
     let results = Mutex::new((0..variants.len()).map(|_| None).collect::<Vec<_>>());
     let workers = std::thread::available_parallelism().map_or(1, |count| count.get());

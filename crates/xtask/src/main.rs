@@ -1,4 +1,4 @@
-//! The project's own commands: `cargo xtask demo | test | ci | bench | setup | fixtures | header | install`.
+//! The project's own commands: `cargo xtask demo | test | ci | bench | setup | fixtures | header | spirv | install`.
 //!
 //! This crate builds with nothing but Rust, so that it can install what the rest needs: it depends on no
 //! crate of the workspace and drives `cargo` and the built program as a person would.
@@ -63,6 +63,7 @@ fn run(options: &Options) -> Result<bool> {
         Command::Bench => bench::run(options),
         Command::Fixtures => fixtures::run(options),
         Command::Header => generated::make(&generated::HEADER, options),
+        Command::Spirv => generated::make(&generated::SPIRV, options),
         Command::Install => package::install(options),
     }
 }

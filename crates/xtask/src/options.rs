@@ -15,6 +15,7 @@ usage: cargo xtask COMMAND [OPTION...] [-- ARGUMENT...]
   setup      install what `test` needs, and nothing else
   fixtures   draw and encode the pictures of tests/data again (needs astcenc)
   header     write crates/capi/include/texemu.h again from the sources; with --check, compare it
+  spirv      write glsl/prebuilt/kernels.zst again from the shaders; with --check, compare it
   install    build the C library, the Vulkan layer and the program, and install them with header, texemu.pc and
              manifests below --prefix DIR
 
@@ -24,7 +25,7 @@ options
   --icd PATH        run the first pass on this Vulkan driver manifest; `system` leaves the choice to
                     the Vulkan loader (default: lavapipe)
   --no-swiftshader  leave out the second pass of `test`
-  --check           of `header`: change nothing, fail if the file is old
+  --check           of `header` and `spirv`: change nothing, fail if the file is old
   --prefix DIR      of `install`: where to
   --libraries DIR   of `install`: where the built libraries lie, in place of building them
   --root DIR        with --dry-run: look for installed files below DIR instead of /";
@@ -40,6 +41,7 @@ pub(crate) enum Command {
     Setup,
     Fixtures,
     Header,
+    Spirv,
     Install,
 }
 
@@ -82,6 +84,7 @@ impl Options {
             Some("setup") => Command::Setup,
             Some("fixtures") => Command::Fixtures,
             Some("header") => Command::Header,
+            Some("spirv") => Command::Spirv,
             Some("install") => Command::Install,
             Some(other) => bail!("unknown command `{other}`"),
         };
