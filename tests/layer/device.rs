@@ -263,7 +263,10 @@ fn every_query_tells_the_same() {
         for (one, other) in families.iter().zip(&again) {
             assert_eq!(one.queue_flags, other.queue_family_properties.queue_flags);
         }
-        assert!(bare.tools().iter().any(|tool| tool == NAME), "an application can tell that there is emulation");
+        assert!(
+            bare.tools().iter().any(|tool| tool == NAME),
+            "an application can tell that there is emulation"
+        );
     });
 }
 
