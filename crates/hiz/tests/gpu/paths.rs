@@ -46,7 +46,10 @@ fn make(
 /// [`check`] on noise in a 32-bit float image.
 fn compare(device: &mut Device, desc: &HizDesc, offset: [u32; 2], seed: u32) -> Vec<Path> {
     let [width, height] = desc.source_extent;
-    let values = noise((width * height * desc.layers) as usize, seed, true);
+    // SwiftShader makes a NaN of an infinity that is stored to a 16-bit image.
+    let tame =
+        desc.texel == TexelFormat::Float16 && device.gpu.capabilities().info.name.contains("SwiftShader");
+    let values = noise((width * height * desc.layers) as usize, seed, !tame);
     let depth =
         device.depth_image(vk::Format::R32_SFLOAT, desc.source_extent, desc.layers, &f32_bytes(&values));
     check(device, desc, offset, &depth, &values)
