@@ -47,8 +47,8 @@ fn check_whole_blocks(index: usize, region: &Region, job: &Job<'_>) -> Result<()
     region.check(index, job)?;
     let target = job.target.format;
     let level = texemu_format::level_extent(job.target.extent, region.level);
-    for axis in 0..2 {
-        let (offset, extent, size) = (region.offset[axis], region.extent[axis], target.footprint[axis]);
+    for (axis, size) in target.footprint.into_iter().enumerate() {
+        let (offset, extent) = (region.offset[axis], region.extent[axis]);
         if !offset.is_multiple_of(size) {
             let what = format!("offset {:?} lies inside a {} block", region.offset, target.name);
             return Err(Error::Region { index, what });
