@@ -173,7 +173,9 @@ mod tests {
         let writes = values.writes(&mut structures);
         assert_eq!((writes[0].dst_binding, writes[0].descriptor_count), (3, 2));
         // SAFETY: two buffers were written.
-        let second = unsafe { *writes[0].p_buffer_info.add(1) };
+        let second = unsafe { writes[0].p_buffer_info.add(1) };
+        // SAFETY: as above.
+        let second = unsafe { *second };
         assert_eq!((second.buffer, second.offset), (vk::Buffer::from_raw(2), 32));
         assert_eq!((writes[1].dst_binding, writes[1].descriptor_count), (5, 1));
         // SAFETY: one view was written.
