@@ -26,7 +26,7 @@ pub enum Rule {
     Policy(Policy),
     /// This target: one of the format's own.
     Target(VkFormat),
-    /// No emulation: the device answers for itself.
+    /// No emulation: the device answers for what it has, and what it lacks is unsupported.
     Native,
     /// The format is reported as unsupported, even where the device has it.
     Hidden,
