@@ -20,6 +20,9 @@ layout(push_constant) uniform Push {
   uvec2 target_extent;    // texels to write; what edge blocks hold beyond is dropped
   uint first_block;       // where this dispatch starts in the region's numbering
   uint end_block;         // and where it ends
+  // By which to divide by columns and by blocks_per_slice: multiplier and shift, see quotient().
+  uvec2 column_divisor;
+  uvec2 slice_divisor;
 } push;
 
 #define BINDING_SOURCE 0

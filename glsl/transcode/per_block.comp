@@ -11,6 +11,7 @@ layout(local_size_x_id = 4) in;
 
 #define emit_texel(slot, x, y, at, texel) store_texel(at, texel)
 // Each invocation has a slot of shared memory of its own: it stands in for the local arrays that some compilers spill.
+#define PRIVATE_SLOTS
 const uint SLOTS = gl_WorkGroupSize.x;
 #define STORE_OR(word, bits) word |= bits
 

@@ -35,7 +35,8 @@ const uint SLOTS = BLOCKS;
 void main() {
   const uint invocations = gl_WorkGroupSize.x;
   uint lane = gl_LocalInvocationIndex, first = push.first_block + gl_WorkGroupID.x * BLOCKS;
-  clear_values(lane, invocations);
+  clear_shared(lane, invocations);
+  if (WATCH_PARTIAL) barrier();
   [[dont_unroll]] for (uint slot = lane; slot < BLOCKS; slot += invocations) {
     if (first + slot < push.end_block) {
       uvec3 position = region_block(first + slot);
@@ -64,12 +65,9 @@ void main() {
 // These decoders are cheap enough that each invocation reads its block itself.
 void main() {
   uint first = push.first_block + gl_WorkGroupID.x * BLOCKS;
-  uvec3 position = region_block(first);
   [[dont_unroll]] for (uint i = gl_LocalInvocationIndex; i < BLOCKS * 4u; i += gl_WorkGroupSize.x) {
-    uint ahead = i / 4u;
-    if (first + ahead < push.end_block) {
-      decode_column(ahead, region_block_ahead(first, position, ahead, BLOCKS), i % 4u);
-    }
+    uint slot = i / 4u, number = first + slot;
+    if (number < push.end_block) decode_column(slot, region_block(number), i % 4u);
   }
 }
 #endif

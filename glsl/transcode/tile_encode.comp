@@ -40,7 +40,8 @@ void keep_texel(uint slot, uint x, uint y, Waiting texel) {
 void main() {
   const uint invocations = gl_WorkGroupSize.x;
   uint lane = gl_LocalInvocationIndex, first = push.first_block + gl_WorkGroupID.x * UNITS;
-  clear_values(lane, invocations);
+  clear_shared(lane, invocations);
+  if (WATCH_PARTIAL) barrier();
   [[dont_unroll]] for (uint slot = lane; slot < SLOTS; slot += invocations) {
     uint unit = first + slot / UNIT_SLOTS, inner = slot % UNIT_SLOTS;
     uvec3 block = region_block(unit) * uvec3(SOURCE_BLOCKS, 1u) + uvec3(inner % SOURCE_BLOCKS.x, inner / SOURCE_BLOCKS.x, 0u);

@@ -79,6 +79,15 @@ pub(crate) struct Push {
     pub(crate) target_extent: [u32; 2],
     pub(crate) first_unit: u32,
     pub(crate) end_unit: u32,
+    pub(crate) column_divisor: [u32; 2],
+    pub(crate) slice_divisor: [u32; 2],
+}
+
+/// Multiplier and shift by which `glsl/transcode/region.glsl` divides numbers below 2^31 by `value`.
+fn divisor(value: u32) -> [u32; 2] {
+    let shift = value.next_power_of_two().trailing_zeros();
+    let multiplier = (1u64 << (31 + shift)).div_ceil(value.into());
+    [u32::try_from(multiplier).expect("above 2^31, below 2^32"), shift]
 }
 
 /// A part of the source buffer: bytes.
@@ -267,6 +276,8 @@ fn push_dispatches(
                 target_extent: [region.extent[0], region.extent[1]],
                 first_unit: narrow(first),
                 end_unit: narrow(end),
+                column_divisor: divisor(columns),
+                slice_divisor: divisor(units_per_slice),
             },
             workgroups: narrow(shape.workgroups(end - first)),
         });
@@ -370,6 +381,25 @@ mod tests {
             ..Region::default()
         };
         vec![region, small]
+    }
+
+    #[test]
+    fn divisors_divide_every_number_below_2_to_the_31() {
+        let divide = |number: u32, [multiplier, shift]: [u32; 2]| {
+            ((u64::from(number << 1) * u64::from(multiplier)) >> 32 >> shift) as u32
+        };
+        let values =
+            (1..2000).chain([4095, 4096, 4097, 65_535, (1 << 24) + 1, (1 << 30) + 1, (1 << 31) - 1, 1 << 31]);
+        for value in values {
+            let by = divisor(value);
+            // Quotients change at multiples: they and their neighbours decide.
+            let last = ((1 << 31) - 1) / value;
+            for multiple in [0, 1, 2, 3, last / 3, last / 2, last].map(|multiple| multiple.min(last)) {
+                for number in [multiple * value, (multiple * value).saturating_sub(1), (1 << 31) - 1] {
+                    assert_eq!(divide(number, by), number / value, "{number} / {value}");
+                }
+            }
+        }
     }
 
     #[test]

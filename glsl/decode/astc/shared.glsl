@@ -10,12 +10,16 @@ const uint MOST_WEIGHTS = 2u * FOOTPRINT_WIDTH * FOOTPRINT_HEIGHT < 64u ? 2u * F
 const uint ENDPOINT_PAIR = 2u * ENDPOINT_WORDS;
 const uint STREAM_WORDS = 4u * ENDPOINT_PAIR; // two streams of four words need eight
 
+// Slots that one s_partial word watches: about as many as a subgroup's columns come from.
+#define SLOTS_A_WATCH 8u
+
 #ifdef WEIGHT_BYTES
 const uint WEIGHT_STRIDE = WEIGHT_BYTES, COLOUR_STRIDE = 24u;
 shared Staging {
   uvec4 s_info[SLOTS];
   uvec2 s_sequence[SLOTS];
   uint s_words[SLOTS * STREAM_WORDS];
+  uint s_partial[SLOTS / SLOTS_A_WATCH + 1u];
   uint8_t s_values[SLOTS * (WEIGHT_STRIDE + COLOUR_STRIDE) + 80u];
 };
 #else
@@ -23,11 +27,13 @@ const uint WEIGHT_STRIDE = (MOST_WEIGHTS / 2u + 3u) | 1u, COLOUR_STRIDE = 13u;
 shared uvec4 s_info[SLOTS];
 shared uvec2 s_sequence[SLOTS];
 shared uint s_words[SLOTS * STREAM_WORDS];
+shared uint s_partial[SLOTS / SLOTS_A_WATCH + 1u];
 shared uint s_values[SLOTS * (WEIGHT_STRIDE + COLOUR_STRIDE) + 40u];
 #endif
 // s_info: first texel x | y << 16; grid; partition steps in x and in y.
 // s_sequence: partition start; sequences | slice << 17.
 // s_words[word * SLOTS + slot]: weight bits in words 0 to 3, colour bits in 4 to 7; then endpoint pairs.
+// s_partial: not 0 if a watched slot's weight grid is smaller than the footprint.
 
 #define COLOURS_AT (SLOTS * WEIGHT_STRIDE)
 #define COLOUR_WORD 4u
@@ -67,6 +73,14 @@ uint first_weight(uint slot) {
 #ifndef WEIGHT_BYTES
 uint four_values(uint index) { return s_values[index >> 1] >> ((index & 1u) << 3); }
 #endif
+
+uint weight_at(uint index) {
+#ifdef WEIGHT_BYTES
+  return uint(s_values[index]);
+#else
+  return four_values(index) & 0xFFu;
+#endif
+}
 
 // Weights `index` and `index + step` in the halves of a word.
 uint weight_pair(uint index, uint step) {
@@ -127,8 +141,9 @@ Ramp load_ramp(uint slot, uint grid, uint part) {
 #endif
 }
 
-// Empties the values, which are filled bit by bit: from word `first` on, every `step`th; or those of one slot.
-void clear_values(uint first, uint step) {
+// Empties the values, which are filled bit by bit, and the watches: from word `first` on, every `step`th; or the values of one slot.
+void clear_shared(uint first, uint step) {
+  [[dont_unroll]] for (uint i = first; i < SLOTS / SLOTS_A_WATCH + 1u; i += step) s_partial[i] = 0u;
 #ifndef WEIGHT_BYTES
   [[dont_unroll]] for (uint i = first; i < SLOTS * (WEIGHT_STRIDE + COLOUR_STRIDE); i += step) s_values[i] = 0u;
 #endif

@@ -5,12 +5,23 @@
 //   store_partition  a partition's endpoint pair
 //   decode_column    a column of texels, handed to emit_texel(slot, x, y, at, texel), `at` in the target image
 
+// Small footprints mostly have a weight a texel, so that weights need no infill. A subgroup saves that work only if all its
+// columns do, hence a word that watches some slots. It must be cleared before the first step.
+#ifdef PRIVATE_SLOTS
+const bool WATCH_PARTIAL = false;
+#else
+const bool WATCH_PARTIAL = FOOTPRINT_WIDTH * FOOTPRINT_HEIGHT <= 25u;
+#endif
+
 void store_block(uint slot, AstcBlock block, uvec3 first_texel) {
   s_info[slot] = uvec4(first_texel.x | first_texel.y << 16, block.grid, block.partitions.yz);
   s_sequence[slot] = uvec2(block.partitions.x, block.sequences | first_texel.z << 17);
   if ((block.grid & GRID_CONSTANT) != 0u) {
     store_constant(slot, block.constant);
     return;
+  }
+  if (WATCH_PARTIAL && (block.grid & 0xFFu) != (FOOTPRINT_WIDTH | FOOTPRINT_HEIGHT << 4)) {
+    atomicOr(s_partial[slot / SLOTS_A_WATCH], 1u);
   }
   s_words[slot] = block.weights.x;
   s_words[SLOTS + slot] = block.weights.y;
@@ -108,6 +119,32 @@ void store_partition(uint slot, uint part) {
   store_endpoints(slot, part, e0, e1);
 }
 
+// The partition of a texel from its four values, a byte each: the first of the largest.
+uint largest_partition(uint values) {
+  uint p0 = values & 63u, p1 = (values >> 8) & 63u, p2 = (values >> 16) & 63u, p3 = values >> 24;
+  uint p01 = p1 > p0 ? 1u : 0u, p23 = p3 > p2 ? 3u : 2u;
+  return max(p2, p3) > max(p0, p1) ? p23 : p01;
+}
+
+// A column of a block whose weight grid has a weight a texel, from its first weight on.
+void decode_full_column(uint slot, uint x, uvec4 info, uint part, uvec3 at, uint rows) {
+  uint grid = info.y, step = GRID_PLANES_STEP(grid), row_step = step * GRID_WIDTH(grid);
+  bool many = (grid & GRID_PARTITIONS_BITS) != 0u, dual = (grid & GRID_DUAL) != 0u;
+  uint index = first_weight(slot) + x * step;
+  Ramp ramp = load_ramp(slot, grid, 0u);
+  [[unroll]] for (uint y = 0u; y < FOOTPRINT_HEIGHT; ++y) {
+    if (many) {
+      ramp = load_ramp(slot, grid, largest_partition(part));
+      part = (part + info.w) & 0x3F3F3F3Fu;
+    }
+    Texel texel = ramp_texel(ramp, weight_at(index));
+    if (dual) texel = with_second_plane(texel, ramp, weight_at(index + 1u), GRID_DUAL_CHANNEL(grid));
+    index += row_step;
+    if (y < rows) emit_texel(slot, x, y, at, texel);
+    at.y += 1u;
+  }
+}
+
 // Column `x` of a slot's texels, from the top. The weight grid's row changes by at most one from texel to texel, so a
 // row of texels costs one new pair of weights at most ("Weight Infill").
 void decode_column(uint slot, uint x) {
@@ -117,6 +154,15 @@ void decode_column(uint slot, uint x) {
   uvec2 sequence = s_sequence[slot];
   uint grid = info.y, step = GRID_PLANES_STEP(grid), row_step = step * GRID_WIDTH(grid);
   bool many = (grid & GRID_PARTITIONS_BITS) != 0u, dual = (grid & GRID_DUAL) != 0u;
+  uint part = 0u;
+  if (many) part = (sequence.x + info.z * x) & 0x3F3F3F3Fu;
+  uvec3 at = uvec3((info.x & 0xFFFFu) + x, info.x >> 16, sequence.y >> 17);
+  uint rows = at.x < push.target_extent.x ? push.target_extent.y - at.y : 0u;
+  at += push.target_offset;
+  if (WATCH_PARTIAL && s_partial[slot / SLOTS_A_WATCH] == 0u) {
+    decode_full_column(slot, x, info, part, at, rows);
+    return;
+  }
   uint gs = (scale_s * x * (GRID_WIDTH(grid) - 1u) + 32u) >> 6, fs = gs & 15u;
   uint index = first_weight(slot) + (gs >> 4) * step;
   // With pairs A (upper grid row) and B (lower), the high half of A * [w01, w00] + B * [w11, w10] is 16 times the
@@ -126,12 +172,7 @@ void decode_column(uint slot, uint x) {
   index += row_step;
   uint lower = weight_pair(index, step);
   uint sum = upper * both + 0x80000u, difference = lower - upper;
-  uint part = 0u;
-  if (many) part = (sequence.x + info.z * x) & 0x3F3F3F3Fu;
   Ramp ramp = load_ramp(slot, grid, 0u);
-  uvec3 at = uvec3((info.x & 0xFFFFu) + x, info.x >> 16, sequence.y >> 17);
-  uint rows = at.x < push.target_extent.x ? push.target_extent.y - at.y : 0u;
-  at += push.target_offset;
   uint position = 32u, next_row = 1024u; // in the weight grid, 1024 a row
   [[dont_unroll]] for (uint y = 0u; y < FOOTPRINT_HEIGHT; ++y) {
     if (position >= next_row) {
@@ -145,10 +186,8 @@ void decode_column(uint slot, uint x) {
     uint ft = (position >> 6) & 15u;
     position += scale_t * (GRID_HEIGHT(grid) - 1u);
     uint w11 = (fs * ft + 8u) >> 4, w1 = (ft - w11) * 65536u + w11;
-    if (many) { // the first of the largest values names the partition
-      uint p0 = part & 63u, p1 = (part >> 8) & 63u, p2 = (part >> 16) & 63u, p3 = part >> 24;
-      uint p01 = p1 > p0 ? 1u : 0u, p23 = p3 > p2 ? 3u : 2u;
-      ramp = load_ramp(slot, grid, max(p2, p3) > max(p0, p1) ? p23 : p01);
+    if (many) {
+      ramp = load_ramp(slot, grid, largest_partition(part));
       part = (part + info.w) & 0x3F3F3F3Fu;
     }
     Texel texel = ramp_texel(ramp, (difference * w1 + sum) >> 20);
