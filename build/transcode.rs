@@ -137,7 +137,6 @@ fn recoders() -> Vec<Variant> {
         for source in SOURCES.iter().copied() {
             let stores = match source.0 {
                 "TexelBuffer" => &["Buffer", "Image2d"][..],
-                "StorageImage" => &["Buffer", "Buffer3d"],
                 _ => &["Buffer"],
             };
             for &store in stores {
@@ -163,9 +162,6 @@ fn recoder(decoding: &Decoding, target: &str, target_block_bytes: u32, way: Way)
     if store == "Image2d" {
         name.push_str("_image");
     }
-    if store == "Buffer3d" {
-        name.push_str("_3d");
-    }
     if high {
         name.push_str("_high");
     }
@@ -178,11 +174,8 @@ fn recoder(decoding: &Decoding, target: &str, target_block_bytes: u32, way: Way)
         .define("TARGET_BLOCK_BYTES", target_block_bytes)
         .define("EFFORT_HIGH", u32::from(high))
         .define(source.2, 1);
-    if store.starts_with("Buffer") {
+    if store == "Buffer" {
         variant = variant.define("STORE_BUFFER", 1);
-    }
-    if store == "Buffer3d" {
-        variant = variant.define("STORE_3D", 1);
     }
     // ETC2 RGB has no alpha: its BC1 is the one that cannot have holes either.
     if target == "Bc1" && decoding.decoder != "Etc2Rgb" {

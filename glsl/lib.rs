@@ -125,8 +125,6 @@ pub enum Store {
     Image3d,
     /// A storage buffer of blocks, tightly packed; a copy follows. BC targets only.
     Buffer,
-    /// The same for a 3D image, where the source is one too: [`SourceKind::StorageImage`] alone.
-    Buffer3d,
 }
 
 /// How a [`Granularity::Tile`] kernel keeps values in shared memory.

@@ -19,7 +19,7 @@ fn format(name: &str) -> &'static Format {
 
 #[test]
 fn an_atlas_takes_many_regions_of_one_level_in_one_copy() {
-    let host = Host::on(TestGpu::new().dispatches_share_bindings(), &Settings::default());
+    let host = Host::on(TestGpu::new(), &Settings::default());
     for (name, layers) in [("ASTC_6x5_UNORM_BLOCK", 1), ("ETC2_R8G8B8A8_SRGB_BLOCK", 4)] {
         let desc = TextureDesc::new(format(name), View::Array, [100, 90, 1], 2, layers);
         let texture = Texture::new(&host, desc);

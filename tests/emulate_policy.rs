@@ -73,7 +73,7 @@ fn check_stored(texture: &Texture<'_>, levels: &[Vec<u8>]) {
 }
 
 fn run(policy: Policy, family: impl Fn(&Format) -> bool) {
-    let host = Host::on(TestGpu::new().dispatches_share_bindings(), &with_policy(policy));
+    let host = Host::on(TestGpu::new(), &with_policy(policy));
     let shapes = [
         (View::Array, [45, 38, 1], 3, 2),
         (View::Cube, [33, 33, 1], 2, 6),

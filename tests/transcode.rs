@@ -158,7 +158,7 @@ fn awkward_regions() -> [Region; 2] {
 
 #[test]
 fn regions_change_their_texels_and_no_others() {
-    let gpu = TestGpu::new().dispatches_share_bindings();
+    let gpu = TestGpu::new();
     let format = format("ASTC_6x6_SRGB_BLOCK");
     let extent = [61, 47, 1];
     let blocks = generate(format, Class::Mixed, 2048, 23);

@@ -24,7 +24,6 @@ use texemu_transcode::{Job, Options, Recorded, Region, Source, Target, Transcode
 pub(crate) struct TestGpu {
     gpu: ManuallyDrop<Gpu>,
     log: ValidationLog,
-    dispatches_share: bool,
 }
 
 impl TestGpu {
@@ -45,17 +44,7 @@ impl TestGpu {
         let gpu =
             Gpu::open(&desc).expect("the tests need a Vulkan device and the validation layer; see README.md");
         let log = gpu.validation_log();
-        Self { gpu: ManuallyDrop::new(gpu), log, dispatches_share: false }
-    }
-}
-
-impl TestGpu {
-    /// For tests that write parts of one level, or of the scratch memory before a BC level, by several dispatches. The setting
-    /// `syncval_shader_accesses_heuristic` takes each for a write of all that is bound, and reports two of them in a row
-    /// whatever they write; that message, and no other, is passed over.
-    pub(crate) fn dispatches_share_bindings(mut self) -> Self {
-        self.dispatches_share = true;
-        self
+        Self { gpu: ManuallyDrop::new(gpu), log }
     }
 }
 
@@ -72,17 +61,7 @@ impl Drop for TestGpu {
         // The test's own objects are gone by now, so this destroys the device: what was leaked on it is reported too.
         // SAFETY: not used again.
         unsafe { ManuallyDrop::drop(&mut self.gpu) };
-        let mut messages = self.log.messages();
-        if self.dispatches_share {
-            let heuristic =
-                "WRITE_AFTER_WRITE hazard detected. Shader stage VK_SHADER_STAGE_COMPUTE_BIT writes to Vk";
-            let bound = ["storage view of an emulated image", "arena scratch"];
-            let twice = "which was previously written by another vkCmdDispatch command";
-            messages.retain(|message| {
-                let named = bound.iter().any(|name| message.contains(name));
-                !(message.contains(heuristic) && named && message.contains(twice))
-            });
-        }
+        let messages = self.log.messages();
         if !std::thread::panicking() {
             assert!(messages.is_empty(), "validation said:\n{}", messages.join("\n"));
         }

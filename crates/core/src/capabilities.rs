@@ -3,7 +3,7 @@
 use ash::vk;
 use std::collections::HashMap;
 use std::ffi::CStr;
-use texemu_format::{FORMATS, VkFormat};
+use texemu_format::{Codec, FORMATS, VkFormat};
 
 /// Who a device is.
 #[derive(Clone, Debug)]
@@ -133,9 +133,19 @@ impl Capabilities {
         } else {
             vk::SubgroupFeatureFlags::empty()
         };
+        // A VkFormat of an extension may only be asked about where the device has the extension.
+        // SAFETY: as above.
+        let extensions =
+            unsafe { instance.enumerate_device_extension_properties(device) }.unwrap_or_default();
+        let has_astc_hdr = extensions.iter().any(|extension| {
+            extension.extension_name_as_c_str() == Ok(ash::ext::texture_compression_astc_hdr::NAME)
+        });
+        let may_ask = |format: VkFormat| {
+            has_astc_hdr || texemu_format::by_vk(format).is_none_or(|row| row.codec != Codec::AstcHdr)
+        };
         let mut formats = HashMap::new();
         let views = FORMATS.iter().map(texemu_format::Format::storage_view);
-        for format in FORMATS.iter().map(|format| format.vk).chain(views) {
+        for format in FORMATS.iter().map(|format| format.vk).chain(views).filter(|&format| may_ask(format)) {
             formats.entry(format).or_insert_with(|| {
                 let raw = vk::Format::from_raw(format.0);
                 // SAFETY: as above.

@@ -7,7 +7,7 @@ use texemu_core::Gpu;
 use texemu_core::vk;
 use texemu_format::{Codec, Format, Numeric};
 use texemu_shaders::{
-    Decoder, Effort, Granularity, Kernel, SourceKind, Staging, Store, TRANSCODE, TargetKind, TranscodeKey,
+    Decoder, Effort, Granularity, Kernel, Staging, Store, TRANSCODE, TargetKind, TranscodeKey,
 };
 
 /// A kernel, ready to be specialized.
@@ -146,8 +146,6 @@ fn store(job: &Job<'_>) -> Store {
     let is_3d = job.target.image_type == vk::ImageType::TYPE_3D;
     match (job.target.format.is_compressed(), is_3d) {
         (true, _) if job.target.stores_straight() => Store::Image2d,
-        // How the source is addressed is all that differs.
-        (true, true) if job.source.kind() == SourceKind::StorageImage => Store::Buffer3d,
         (true, _) => Store::Buffer,
         (false, true) => Store::Image3d,
         (false, false) => Store::Image2d,
