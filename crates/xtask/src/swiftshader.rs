@@ -57,10 +57,11 @@ impl Tools {
     /// The files, if all of them are there.
     pub(crate) fn find() -> Option<Self> {
         let dir = workspace::tools().join("swiftshader");
+        let layer = dir.join("layer");
+        // What is written here is written anew: an older installation follows this version's settings.
         let complete = [DRIVER, MANIFEST].iter().all(|name| dir.join(name).is_file())
-            && [LAYER, LAYER_MANIFEST, LAYER_SETTINGS]
-                .iter()
-                .all(|name| dir.join("layer").join(name).is_file());
+            && layer.join(LAYER).is_file()
+            && write_layer_texts(&layer).is_ok();
         complete.then_some(Self { dir })
     }
 
@@ -139,7 +140,12 @@ fn unpack_into(dir: &Path) -> Result<()> {
     let layer = dir.join("layer");
     fs::create_dir(&layer)?;
     fs::rename(dir.join(LAYER), layer.join(LAYER))?;
-    fs::write(layer.join(LAYER_MANIFEST), LAYER_MANIFEST_TEXT)?;
-    fs::write(layer.join(LAYER_SETTINGS), LAYER_SETTINGS_TEXT)?;
+    write_layer_texts(&layer)?;
     Ok(())
+}
+
+/// The layer's manifest and settings, beside the layer.
+fn write_layer_texts(layer: &Path) -> std::io::Result<()> {
+    fs::write(layer.join(LAYER_MANIFEST), LAYER_MANIFEST_TEXT)?;
+    fs::write(layer.join(LAYER_SETTINGS), LAYER_SETTINGS_TEXT)
 }
