@@ -4,9 +4,7 @@
 //! What is compiled, with which definitions, is listed in `build/variants.rs`. A shader error is printed as
 //! `file:line` and ends the build.
 
-#[cfg(feature = "prebuilt-spirv")]
 #[path = "build/archive.rs"]
-#[expect(dead_code, reason = "a test packs what is unpacked here")]
 mod archive;
 #[cfg(all(feature = "compile-shaders", not(feature = "prebuilt-spirv")))]
 #[path = "build/compile.rs"]
@@ -34,13 +32,28 @@ fn main() {
     println!("cargo::rerun-if-changed=build.rs");
     let out = PathBuf::from(std::env::var_os("OUT_DIR").expect("cargo sets OUT_DIR"));
     match table(&out) {
-        Ok(table) => std::fs::write(out.join("kernels.rs"), table).expect("OUT_DIR is writable"),
+        Ok(table) => write(&out, &table),
         Err(errors) => {
             for line in errors.iter().flat_map(|error| error.lines()) {
                 println!("cargo::error={line}");
             }
             std::process::exit(1);
         }
+    }
+}
+
+/// Writes the table, as it may be shipped, and what `glsl/lib.rs` includes: the table with each module's words replaced by where they
+/// lie in one file beside it, which the compiler takes in at once where it would read millions of numbers.
+fn write(out: &Path, table: &str) {
+    let (text, words) = archive::split(table, |first, count| format!("spirv: module({first}, {count}),"))
+        .expect("the table is our own");
+    let big = std::env::var("CARGO_CFG_TARGET_ENDIAN").is_ok_and(|endian| endian == "big");
+    let bytes: Vec<u8> =
+        words.iter().flat_map(|word| if big { word.to_be_bytes() } else { word.to_le_bytes() }).collect();
+    for (name, content) in
+        [("kernels.table", table.as_bytes()), ("kernels.spv", &bytes), ("kernels.rs", text.as_bytes())]
+    {
+        std::fs::write(out.join(name), content).expect("OUT_DIR is writable");
     }
 }
 

@@ -4,7 +4,7 @@
 //! words replaced by their number, and then all words, byte by byte: first the lowest byte of every word, then the next.
 //! Sorted so, and with Zstandard's long matches, variants of one shader cost little.
 
-use std::fmt::Write;
+#[cfg(any(test, feature = "prebuilt-spirv"))]
 use std::io::Read;
 
 /// What stands around a module's words in the table.
@@ -12,10 +12,14 @@ const MODULE: (&str, &str) = ("spirv: &[", "],");
 /// Marks a number that stands for as many words.
 const COUNT: char = '#';
 /// No table of ours is longer: what a damaged file says it holds is not allocated.
+#[cfg(any(test, feature = "prebuilt-spirv"))]
 const MAX_BYTES: u64 = 256 << 20;
 
-/// Takes the words out of a table.
-pub(crate) fn pack(table: &str) -> Result<Vec<u8>, String> {
+/// Takes the words out of a table; `stand_in` says what each module's place becomes, given its first word and how many it has.
+pub(crate) fn split(
+    table: &str,
+    stand_in: impl Fn(usize, usize) -> String,
+) -> Result<(String, Vec<u32>), String> {
     let (mut text, mut words) = (String::new(), Vec::new());
     let mut rest = table;
     while let Some((before, module)) = rest.split_once(MODULE.0) {
@@ -24,11 +28,18 @@ pub(crate) fn pack(table: &str) -> Result<Vec<u8>, String> {
         for word in list.split(',').map(str::trim).filter(|word| !word.is_empty()) {
             words.push(word.parse::<u32>().map_err(|error| format!("{word}: {error}"))?);
         }
-        let count = words.len() - first;
-        write!(text, "{before}{}{COUNT}{count}{}", MODULE.0, MODULE.1).expect("a string takes it");
+        text.push_str(before);
+        text.push_str(&stand_in(first, words.len() - first));
         rest = after;
     }
     text.push_str(rest);
+    Ok((text, words))
+}
+
+/// A table as it is shipped, before compression.
+#[cfg_attr(not(test), expect(dead_code, reason = "a test packs what a build unpacks"))]
+pub(crate) fn pack(table: &str) -> Result<Vec<u8>, String> {
+    let (text, words) = split(table, |_, count| format!("{}{COUNT}{count}{}", MODULE.0, MODULE.1))?;
     let mut bytes = (text.len() as u64).to_le_bytes().to_vec();
     bytes.extend_from_slice(text.as_bytes());
     for plane in 0..4 {
@@ -38,6 +49,7 @@ pub(crate) fn pack(table: &str) -> Result<Vec<u8>, String> {
 }
 
 /// Puts them back.
+#[cfg(any(test, feature = "prebuilt-spirv"))]
 pub(crate) fn unpack(bytes: &[u8]) -> Result<String, String> {
     let (length, rest) = bytes.split_first_chunk::<8>().ok_or("no length")?;
     let length = usize::try_from(u64::from_le_bytes(*length)).map_err(|_| "too long")?;
@@ -56,7 +68,7 @@ pub(crate) fn unpack(bytes: &[u8]) -> Result<String, String> {
         let end = number.and_then(|number| next.checked_add(number)).filter(|&end| end <= count);
         let end = end.ok_or("a module with more words than there are")?;
         let list: Vec<String> = (next..end).map(|index| word(index).to_string()).collect();
-        write!(table, "{before}{}{}{}", MODULE.0, list.join(", "), MODULE.1).expect("a string takes it");
+        table.extend([before, MODULE.0, &list.join(", "), MODULE.1]);
         next = end;
         rest = after;
     }
@@ -65,6 +77,7 @@ pub(crate) fn unpack(bytes: &[u8]) -> Result<String, String> {
 }
 
 /// Reads an archive.
+#[cfg(any(test, feature = "prebuilt-spirv"))]
 pub(crate) fn read(compressed: &[u8]) -> Result<String, String> {
     let decoder = ruzstd::decoding::StreamingDecoder::new(compressed).map_err(|error| error.to_string())?;
     let mut bytes = Vec::new();

@@ -7,6 +7,22 @@
 
 include!(concat!(env!("OUT_DIR"), "/kernels.rs"));
 
+/// Bytes that lie as words do.
+#[repr(C, align(4))]
+struct Words<T: ?Sized>(T);
+
+/// All modules, one after the other, in the byte order of the target.
+static SPIRV: &Words<[u8]> = &Words(*include_bytes!(concat!(env!("OUT_DIR"), "/kernels.spv")));
+
+/// `count` words from the word `first` on.
+const fn module(first: usize, count: usize) -> &'static [u32] {
+    let (_, rest) = SPIRV.0.split_at(first * 4);
+    let (bytes, _) = rest.split_at(count * 4);
+    // SAFETY: the slice holds count * 4 bytes that live for ever; it begins at a multiple of four bytes of a structure
+    // aligned to four; any bit pattern is a u32.
+    unsafe { std::slice::from_raw_parts(bytes.as_ptr().cast::<u32>(), count) }
+}
+
 /// One compiled entry point.
 #[derive(Debug)]
 pub struct Kernel {

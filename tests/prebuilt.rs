@@ -21,7 +21,7 @@ fn shipped() -> PathBuf {
 
 /// The table that this build compiled.
 fn compiled() -> String {
-    std::fs::read_to_string(concat!(env!("OUT_DIR"), "/kernels.rs")).expect("the build script wrote it")
+    std::fs::read_to_string(concat!(env!("OUT_DIR"), "/kernels.table")).expect("the build script wrote it")
 }
 
 /// Everything that a table is made from, sorted.
