@@ -5,6 +5,7 @@
 #![allow(dead_code, reason = "each test file uses a part")]
 
 pub(crate) mod compute;
+pub(crate) mod count;
 pub(crate) mod draw;
 pub(crate) mod model;
 pub(crate) mod plain;
