@@ -87,17 +87,21 @@ fn hiz() -> Vec<Variant> {
         }
         variants.push(variant(format!("hiz_fold{both}"), "hiz/fold.comp", 0));
         for (name, pass) in [("chain", 0), ("tiles", 1), ("rest", 2)] {
-            let pass = |name: String, source| variant(name, "hiz/chain.comp", source).define("PASS", pass);
-            variants.push(pass(format!("hiz_{name}_aligned{both}"), 0).define("ALIGNED", 1));
-            variants.push(pass(format!("hiz_{name}{both}"), 0));
-            if name != "rest" {
-                variants.push(pass(format!("hiz_{name}{both}_samples"), 1));
+            let fronts: &[(&str, &str)] = match (name, components) {
+                ("rest", _) => &[("_aligned", "ALIGNED"), ("", "ANY")],
+                (_, 1) => &[("_aligned", "ALIGNED"), ("_shuffled", "SHUFFLED"), ("", "ANY")],
+                _ => &[("_aligned", "ALIGNED"), ("", "ANY")],
+            };
+            for &(front, define) in fronts {
+                let name = format!("hiz_{name}{front}{both}");
+                let plain = variant(name.clone(), "hiz/chain.comp", 0).define("PASS", pass).define(define, 1);
+                let indexed =
+                    Variant { name: format!("{name}_indexed"), ..plain.clone() }.define("INDEXED", 1);
+                variants.extend([plain, indexed]);
             }
-            if components == 1 && name == "chain" {
-                variants.push(
-                    pass(format!("hiz_{name}_aligned_indexed"), 0).define("ALIGNED", 1).define("INDEXED", 1),
-                );
-                variants.push(pass(format!("hiz_{name}_indexed"), 0).define("INDEXED", 1));
+            if name != "rest" {
+                let samples = variant(format!("hiz_{name}{both}_samples"), "hiz/chain.comp", 1);
+                variants.push(samples.define("PASS", pass).define("ANY", 1));
             }
         }
     }

@@ -13,7 +13,8 @@
 // EDGE (scheme edge-texel): only the last texel of a level reaches past its block. The recursion holds where it is used: in the last tile.
 //
 // Front ends: ALIGNED makes levels 1..3 in registers; sizes are multiples of 8, subgroups are full and have 16 invocations or more.
-// Otherwise texels up to 3x3 are read for level 1, any size, any subgroup. Texels past the end of an axis repeat its last ones: no stored
+// SHUFFLED makes level 1 from each texel read once, any size, subgroups as before. Otherwise up to 3x3 texels are read for a texel of level
+// 1, any size, any subgroup. Texels past the end of an axis repeat its last ones: no stored
 // texel's footprint reaches them, except on an axis shorter than its texel, where repeats do no harm.
 //
 // Dispatch: PASS 0 (groups, 1, layers), a group takes tiles `group, group + groups, ...`, at most MAX_TILES. PASS 1 (tiles, 1, layers).
@@ -30,7 +31,8 @@
 #endif
 #extension GL_GOOGLE_include_directive : require
 #extension GL_EXT_control_flow_attributes : require
-#ifdef ALIGNED
+#if PASS != 2 && !defined(ANY)
+#define SUBGROUPS
 #extension GL_KHR_shader_subgroup_basic : require
 #extension GL_KHR_shader_subgroup_shuffle : require
 #endif
@@ -58,6 +60,7 @@ layout(push_constant) uniform Push {
 
 layout(constant_id = 3) const bool EDGE = false;
 layout(constant_id = 4) const bool STRETCHED = false; // scheme pow2-exact: a texel of level 1 covers up to 3 texels anywhere
+layout(constant_id = 5) const bool RANGED = true;     // some level up to the last is not stored, or the last is below 6
 
 layout(set = 0, binding = 1) uniform writeonly image2DArray levels[14]; // levels[k] is level k + 1; those not stored are never written
 layout(set = 0, binding = 2, std430) SHARING buffer Scratch { KEY scratch[]; };
@@ -107,7 +110,7 @@ void groupBarrier() {
 #endif
 }
 
-bool stored(uint level) { return level >= push.firstLevel && level <= push.lastLevel; }
+bool stored(uint level) { return !RANGED || (level >= push.firstLevel && level <= push.lastLevel); }
 
 void store(uint level, uvec2 p, KEY key) {
     if (!stored(level)) return;
@@ -155,7 +158,7 @@ bvec2 reachesOut(uint level, uvec2 tile, uint m) {
 #endif
 
 void main() {
-#ifdef ALIGNED
+#ifdef SUBGROUPS
     thread = gl_SubgroupID * gl_SubgroupSize + gl_SubgroupInvocationID; // the shuffles need neighbours in a subgroup
 #else
     thread = gl_LocalInvocationIndex;
@@ -187,8 +190,9 @@ void main() {
 #if PASS == 0
     countIn(group, groups, mine);
     uint total = completedCount;
+    // From the last invocation down: the first ones have level 7 to make.
     [[dont_unroll]] for (uint first = 0u; first < total; first += GROUP / (2u * SIDE)) {
-        uint corner = first + thread / (2u * SIDE);
+        uint corner = first + (GROUP - 1u - thread) / (2u * SIDE);
         if (corner < total) finishEdge(completed[corner], thread % (2u * SIDE));
     }
     if (lastGroup) tail();

@@ -56,6 +56,12 @@ KEY level7(uvec2 p) {
 KEY tapsOfWork(uint from, uvec2 s, uvec2 p) { TAPS(work); }
 KEY tapsOfScratch(uint from, uvec2 s, uvec2 p) { TAPS(scratch); }
 
+// Element e of rows of `width`. Exact: at most 2^14 elements in rows of at most 2^7, so half an element is above all rounding.
+uvec2 place(uint e, uint width) {
+    uint y = uint((float(e) + 0.5) / float(width));
+    return uvec2(e - y * width, y);
+}
+
 // Levels 7 to n of a layer, by one workgroup: through scratch memory while a level exceeds shared memory, then within it.
 // Every invocation makes every turn of a loop, with a test inside: some compilers mishandle turns that differ before a barrier.
 void tail() {
@@ -66,7 +72,7 @@ void tail() {
     [[dont_unroll]] for (uint first = 0u; first < count; first += GROUP) {
         uint e = first + thread;
         if (e < count) {
-            uvec2 p = uvec2(e % s.x, e / s.x);
+            uvec2 p = place(e, s.x);
             KEY k = level7(p);
             store(7u, p, k);
             if (small) work[e] = k;
@@ -81,7 +87,7 @@ void tail() {
         [[dont_unroll]] for (uint first = 0u; first < count; first += GROUP) {
             uint e = first + thread;
             if (e < count) {
-                uvec2 p = uvec2(e % d.x, e / d.x);
+                uvec2 p = place(e, d.x);
                 KEY k = tapsOfScratch(from, s, p);
                 if (level < push.lastLevel) store(level + 1u, p, k);
                 if (small) work[e] = k;
@@ -102,7 +108,7 @@ void tail() {
         [[dont_unroll]] for (uint first = 0u; first < count; first += GROUP) {
             uint e = first + thread;
             if (e < count) {
-                uvec2 p = uvec2(e % d.x, e / d.x);
+                uvec2 p = place(e, d.x);
                 KEY k = tapsOfWork(from, s, p);
                 store(level + 1u, p, k);
                 work[to + e] = k;

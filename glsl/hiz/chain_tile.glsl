@@ -1,12 +1,5 @@
 // A tile's share of levels 1..6: first the low ones, 1..3, then the upper ones of all the group's tiles at once.
 
-// The k-th 2x2 of texels of this invocation, k < 4. 32 lanes cover 8x4 of them (16x8 texels) in Morton order, the four 16x8.
-uvec2 quadAt(uint k) {
-    uint lane = thread & 31u, block = thread >> 5u;
-    uvec2 morton = uvec2((lane & 1u) | (lane >> 1u & 2u) | (lane >> 2u & 4u), (lane >> 1u & 1u) | (lane >> 2u & 2u));
-    return uvec2(block & 1u, block >> 1u) * uvec2(16, 8) + morton + uvec2(8u * (k >> 1u), 4u * (k & 1u));
-}
-
 // A finished value goes to its level, one that lacks a neighbour's share to the tile's slots. m: the level's texels a tile.
 void emit(uint level, uint index, uvec2 tile, uint m, uint i, uint j, KEY key) {
     uvec2 p = tile * m + uvec2(i, j);
@@ -50,118 +43,9 @@ KEY reduceEntry(uint level, uvec2 tile, uint m, uint from, uint i, uint j) {
 bool prefixWanted(uint m, uint i, uint j) { return (i < m || exchange.x) && (j < m || exchange.y); }
 
 #ifdef ALIGNED
-void store1(uint k, uvec2 tile, KEY key) {
-    uvec2 p = tile * 32u + quadAt(k);
-    if (all(lessThan(p, size >> 1u))) store(1u, p, key);
-}
-
-// Levels 1 to 3: each step of a Morton group of four lanes folds one level. The first two shuffles also deal the four level-2 values of a
-// lane group out to its lanes, so that three shuffles serve four values and the level-2 store covers 8x4 texels.
-void lowLevels(uint index, uvec2 tile, uint to) {
-    ivec2 corner = ivec2(tile * 64u);
-    ivec4 a = gatherBits(corner + 2 * ivec2(quadAt(0u)), push.extent, int(layer));
-    ivec4 b = gatherBits(corner + 2 * ivec2(quadAt(1u)), push.extent, int(layer));
-    ivec4 c = gatherBits(corner + 2 * ivec2(quadAt(2u)), push.extent, int(layer));
-    ivec4 d = gatherBits(corner + 2 * ivec2(quadAt(3u)), push.extent, int(layer));
-    KEY ka = usual(a, uvec4(a)), kb = usual(b, uvec4(b)), kc = usual(c, uvec4(c)), kd = usual(d, uvec4(d));
-    if (unusual(max(max(uvec4(a), uvec4(b)), max(uvec4(c), uvec4(d))))) {
-        ka = keyOf(a);
-        kb = keyOf(b);
-        kc = keyOf(c);
-        kd = keyOf(d);
-    }
-    store1(0u, tile, ka);
-    store1(1u, tile, kb);
-    store1(2u, tile, kc);
-    store1(3u, tile, kd);
-    bool bx = (thread & 1u) != 0u, by = (thread & 2u) != 0u;
-    KEY left = min(bx ? kc : ka, subgroupShuffleXor(bx ? ka : kc, 1u));
-    KEY right = min(bx ? kd : kb, subgroupShuffleXor(bx ? kb : kd, 1u));
-    KEY k = min(by ? right : left, subgroupShuffleXor(by ? left : right, 2u));
-    uvec2 q = (quadAt(0u) >> 1u) + uvec2(bx ? 4u : 0u, by ? 2u : 0u);
-    uvec2 p = tile * 16u + q;
-    if (all(lessThan(p, size >> 2u))) store(2u, p, k);
-    k = min(k, subgroupShuffleXor(k, 4u));
-    k = min(k, subgroupShuffleXor(k, 8u));
-    if ((thread & 12u) == 0u) {
-        q >>= 1u;
-        work[to + q.y * 9u + q.x] = k;
-        p = tile * 8u + q;
-        if (all(lessThan(p, size >> 3u))) store(3u, p, k);
-    }
-}
+#include "chain_aligned.glsl"
 #else
-// Texel `p` of level 1, which may lie past the end.
-KEY level1(uvec2 p) {
-    ivec2 first = ivec2(2u * p), second = first, count = 2 + (push.size & 1);
-    if (STRETCHED) {
-        count = ivec2(3);
-        // A power of two of texels an axis, so the division is a shift. A single texel of the depth image is both first and last.
-        ivec2 by = findLSB(push.size) - 1, t = min(ivec2(p), (push.size >> 1) - 1);
-        first = (t * push.extent) >> by;
-        second = max((((t + 1) * push.extent + (ivec2(1) << by) - 1) >> by) - 2, first);
-    } else {
-        bvec2 third = notEqual(size & 1u, uvec2(0));
-        if (EDGE) {
-            bvec2 last = equal(p, levelSize(1u) - 1u);
-            third = bvec2(third.x && last.x, third.y && last.y);
-        }
-        second += ivec2(third);
-    }
-    return fetchTaps(first, second, count, push.extent, int(layer));
-}
-
-// Prefixes of level 1, from the texels: a column, a row and the corner.
-void prefix1(uvec2 tile) {
-    bool px = thread < 32u || thread == 64u, py = thread >= 32u;
-    uint i = px ? 32u : thread - 32u, j = py ? 32u : thread;
-    bvec2 odd = notEqual(size & 1u, uvec2(0));
-    if (!prefixWanted(32u, i, j)) return;
-    KEY k = EMPTY;
-    if ((!px || odd.x) && (!py || odd.y)) {
-        // One texel across; along it, what the value there takes.
-        uint along = px ? j : i, base = px ? tile.y : tile.x;
-        bool third = (px ? odd.y : odd.x) && (!EDGE || base * 32u + along == (px ? levelSize(1u).y : levelSize(1u).x) - 1u);
-        ivec2 at = ivec2(tile * 64u + 2u * uvec2(px ? 0u : i, py ? 0u : j)), next = px ? ivec2(0, 1) : ivec2(1, 0);
-        if (px && py) next = ivec2(0);
-        k = min(fetch(at, push.extent, int(layer)), fetch(at + next, push.extent, int(layer)));
-        if (third) k = min(k, fetch(at + 2 * next, push.extent, int(layer)));
-    }
-    work[j * 33u + i] = k;
-}
-
-void reduceLevel(const uint level, const uint m, uint index, uvec2 tile, uint from, uint to) {
-    uint i = thread & (m - 1u), j = thread / m, row = m + 1u;
-    if (thread < m * m) {
-        KEY k = reduceEntry(level, tile, m, from, i, j);
-        work[to + j * row + i] = k;
-        emit(level + 1u, index, tile, m, i, j, k);
-    }
-    if (any(exchange)) {
-        uint e = GROUP - 1u - thread; // the last subgroups: a column, a row, the corner
-        i = e < m || e == 2u * m ? m : e - m;
-        j = e < m ? e : m;
-        if (e <= 2u * m && prefixWanted(m, i, j)) {
-            KEY k = reduceEntry(level, tile, m, from, i, j);
-            work[to + j * row + i] = k;
-            emitPrefix(level + 1u, index, m, i, j, k);
-        }
-    }
-}
-
-void lowLevels(uint index, uvec2 tile, uint to) {
-    [[dont_unroll]] for (uint k = 0u; k < 4u; k++) {
-        uvec2 q = quadAt(k), p = tile * 32u + q;
-        KEY key = level1(p);
-        work[q.y * 33u + q.x] = key;
-        if (all(lessThan(p, levelSize(1u)))) store(1u, p, key);
-    }
-    if (any(exchange) && thread <= 64u) prefix1(tile);
-    barrier();
-    reduceLevel(1u, 16u, index, tile, 0u, AT_LEVEL2);
-    barrier();
-    reduceLevel(2u, 8u, index, tile, AT_LEVEL2, to);
-}
+#include "chain_any.glsl"
 #endif
 
 // Levels 4 to 6 of all the group's tiles, 32 invocations a tile.

@@ -1,5 +1,6 @@
 // Depth values as integers whose minimum is the reduction. Floats are never compared, so no path depends on how a device's min() treats
-// NaN, signed zero or denormals. -0 is below +0; a NaN counts as -infinity for a minimum and as +infinity for a maximum.
+// NaN, signed zero or denormals. A NaN counts as -infinity for a minimum and as +infinity for a maximum. A denormal and -0 count as +0, which
+// some devices make of them before anyone sees them: keys keep them apart, values do not, and what is least before is least after.
 //
 // COMPONENTS 1: the minimum, or the maximum if MAXIMUM. COMPONENTS 2: both, minimum first.
 
@@ -29,38 +30,44 @@ KEY keyOf(int bits) {
 #endif
 }
 
-// Several floats, of which at least one is negative, -0 or a NaN. `greatest`: the greatest of their bits.
-bool unusual(uvec4 greatest) { return max(max(greatest.x, greatest.y), max(greatest.z, greatest.w)) > INFINITY; }
+// Whether the floats whose bits were joined by "or" may have a negative one, -0 or a NaN among them. Never so for depths between 0 and 1:
+// below 2 the two highest bits are clear.
+bool unusual(ivec4 joined) { return uint(joined.x | joined.y | joined.z | joined.w) > 0x3fffffffu; }
 
 // The key of floats that are not unusual: they order as their bits do.
-KEY usual(ivec4 least, uvec4 greatest) {
-    int low = min(min(least.x, least.y), min(least.z, least.w));
+KEY usual(ivec4 b) {
 #if COMPONENTS == 2
-    return ivec2(low, ~int(max(max(greatest.x, greatest.y), max(greatest.z, greatest.w))));
+    return ivec2(min(min(b.x, b.y), min(b.z, b.w)), ~max(max(b.x, b.y), max(b.z, b.w)));
 #else
-    return MAXIMUM ? ~int(max(max(greatest.x, greatest.y), max(greatest.z, greatest.w))) : low;
+    return MAXIMUM ? ~max(max(b.x, b.y), max(b.z, b.w)) : min(min(b.x, b.y), min(b.z, b.w));
+#endif
+}
+
+KEY usual(int a, int b) {
+#if COMPONENTS == 2
+    return ivec2(min(a, b), ~max(a, b));
+#else
+    return MAXIMUM ? ~max(a, b) : min(a, b);
 #endif
 }
 
 KEY keyOf(ivec4 b) { return min(min(keyOf(b.x), keyOf(b.y)), min(keyOf(b.z), keyOf(b.w))); }
 
 KEY fold(ivec4 a) {
-    KEY k = usual(a, uvec4(a));
-    if (unusual(uvec4(a))) k = keyOf(a);
+    KEY k = usual(a);
+    if (unusual(a)) k = keyOf(a);
     return k;
 }
 
 KEY fold(ivec4 a, ivec4 b) {
-    uvec4 greatest = max(uvec4(a), uvec4(b));
-    KEY k = usual(min(a, b), greatest);
-    if (unusual(greatest)) k = min(keyOf(a), keyOf(b));
+    KEY k = min(usual(a), usual(b));
+    if (unusual(a | b)) k = min(keyOf(a), keyOf(b));
     return k;
 }
 
 KEY fold(ivec4 a, ivec4 b, ivec4 c, ivec4 d) {
-    uvec4 greatest = max(max(uvec4(a), uvec4(b)), max(uvec4(c), uvec4(d)));
-    KEY k = usual(min(min(a, b), min(c, d)), greatest);
-    if (unusual(greatest)) k = min(min(keyOf(a), keyOf(b)), min(keyOf(c), keyOf(d)));
+    KEY k = min(min(usual(a), usual(b)), min(usual(c), usual(d)));
+    if (unusual(a | b | c | d)) k = min(min(keyOf(a), keyOf(b)), min(keyOf(c), keyOf(d)));
     return k;
 }
 
@@ -71,10 +78,9 @@ uint onHalfGrid(uint magnitude, bool away) {
         uint cut = (away ? magnitude + 0x1fffu : magnitude) & ~0x1fffu;
         return cut < 0x47800000u ? cut : away ? INFINITY : 0x477fe000u;
     }
-    // Multiples of 2^-24. A denormal float lies below the first.
-    uint exponent = magnitude >> 23u;
-    uint mantissa = exponent == 0u ? magnitude : (magnitude & 0x7fffffu) | 0x800000u;
-    uint by = min(126u - exponent, 31u);
+    // Multiples of 2^-24.
+    if (magnitude == 0u) return 0u;
+    uint mantissa = (magnitude & 0x7fffffu) | 0x800000u, by = min(126u - (magnitude >> 23u), 31u);
     uint whole = mantissa >> by;
     if (away && (mantissa & ((1u << by) - 1u)) != 0u) whole++;
     return floatBitsToUint(float(whole) * 5.9604644775390625e-8);
@@ -82,9 +88,11 @@ uint onHalfGrid(uint magnitude, bool away) {
 
 float valueOf(int key, bool maximum) {
     uint bits = uint(ordered(maximum ? ~key : key));
+    if ((bits & INFINITY) == 0u) bits = 0u;
     if (HALF) {
         uint sign = bits & 0x80000000u;
-        bits = sign | onHalfGrid(bits & 0x7fffffffu, (sign != 0u) != maximum);
+        bits = onHalfGrid(bits & 0x7fffffffu, (sign != 0u) != maximum);
+        if (bits != 0u) bits |= sign;
     }
     return uintBitsToFloat(bits);
 }

@@ -8,7 +8,8 @@ use texemu_core::{Gpu, vk};
 pub struct HizCaps {
     /// `maxPerStageDescriptorStorageImages`; Vulkan guarantees 4.
     pub storage_images: u32,
-    /// Workgroups of 256 invocations that the device runs at once: how many the one dispatch has at most.
+    /// Workgroups of 256 invocations that the device runs at once: how many the one dispatch has at most, all layers
+    /// together.
     pub resident_groups: u32,
     /// `shaderStorageImageWriteWithoutFormat`.
     pub write_without_format: bool,
@@ -32,7 +33,7 @@ impl Default for HizCaps {
     fn default() -> Self {
         Self {
             storage_images: 4,
-            resident_groups: 512,
+            resident_groups: 1056,
             write_without_format: false,
             typed_r32f: true,
             extended_formats: false,

@@ -244,7 +244,7 @@ impl Hiz {
     }
 
     fn program(&self, plan: &HizPlan, kind: StepKind) -> Program {
-        Program::new(plan, kind, self.gpu.features().storage_image_write_without_format)
+        Program::new(plan, kind, self.gpu.features())
     }
 
     pub(crate) fn gpu(&self) -> &Gpu {

@@ -1,9 +1,10 @@
 //! Which kernel a step runs, specialized how, with which push constants.
 
+use crate::plan::Front;
 use crate::{HizPlan, Reduction, Result, Scheme, StepKind, TexelFormat};
 use std::sync::Arc;
-use texemu_core::{Pipeline, PipelineDesc, PipelineMap};
-use texemu_shaders::{self as shaders, Kernel};
+use texemu_core::{Features, Pipeline, PipelineDesc, PipelineMap};
+use texemu_shaders::Kernel;
 
 /// Everything about a step but its resources.
 pub(crate) struct Program {
@@ -12,64 +13,74 @@ pub(crate) struct Program {
     pub(crate) full_subgroups: bool,
 }
 
-/// What the shader reads: names the last part of a kernel's name.
-#[derive(Clone, Copy, PartialEq)]
-enum Source {
-    Depth,
-    Samples,
-    Level,
-}
-
 impl Program {
-    pub(crate) fn new(plan: &HizPlan, kind: StepKind, write_without_format: bool) -> Self {
+    /// Names the kernel as build/variants.rs does, and specializes it: ids as glsl/hiz declares them.
+    pub(crate) fn new(plan: &HizPlan, kind: StepKind, features: &Features) -> Self {
         let desc = plan.desc();
+        let chain = matches!(kind, StepKind::Chain | StepKind::Tiles | StepKind::Rest);
+        let from_level = matches!(kind, StepKind::Level { from: 1.., .. } | StepKind::Draw { from: 1.., .. });
         let both = desc.reduction == Reduction::MinMax;
         let inside = desc.extent != desc.source_extent;
-        let from_depth =
-            !matches!(kind, StepKind::Level { from: 1.., .. } | StepKind::Draw { from: 1.., .. });
-        let source = match (from_depth, both) {
-            (true, _) if desc.samples > 1 => Source::Samples,
-            (false, true) => Source::Level,
-            _ => Source::Depth,
-        };
-        // Ids as glsl/hiz/key.glsl and source.glsl declare them.
         let mut constants = vec![
             (0, u32::from(desc.reduction == Reduction::Max)),
             (1, u32::from(desc.texel == TexelFormat::Float16)),
-            (2, u32::from(inside && from_depth)),
+            (2, u32::from(inside && !from_level)),
         ];
-        let stretched = u32::from(desc.scheme == Scheme::Pow2Exact && from_depth);
-        let (kernel, full_subgroups) = match kind {
+        let mut name = String::from("hiz_");
+        name += match kind {
+            StepKind::Chain => "chain",
+            StepKind::Tiles => "tiles",
+            StepKind::Rest => "rest",
+            StepKind::Draw { .. } => "draw",
+            StepKind::SharedAtomic => "shared_atomic",
+            StepKind::SubgroupFold => "fold",
+            _ if !features.storage_image_write_without_format => "level_typed",
+            _ => "level",
+        };
+        match kind {
             StepKind::Chain | StepKind::Tiles | StepKind::Rest => {
-                constants.extend([(3, u32::from(desc.scheme == Scheme::EdgeTexel))]);
                 // Sizes that are powers of two stretch nothing.
-                constants.extend([(4, u32::from(plan.virtual_extent() != desc.extent))]);
-                (chain(kind, plan.aligned(), both, source), plan.aligned())
-            }
-            StepKind::Copy | StepKind::Level { .. } | StepKind::Draw { .. } => {
-                constants.extend([(3, desc.scheme as u32), (4, stretched)]);
-                let copies = kind == StepKind::Copy || matches!(kind, StepKind::Draw { to: 0, .. });
-                if copies {
-                    constants.retain(|&(id, _)| id != 4);
-                }
-                let kernel = match kind {
-                    StepKind::Draw { .. } => draw(both, source),
-                    _ if !write_without_format => &shaders::HIZ_LEVEL_TYPED,
-                    _ => level(both, source),
+                let stretched = plan.virtual_extent() != desc.extent;
+                let ranged = desc.first_level > 1 || desc.last_level < 6;
+                constants.extend([
+                    (3, u32::from(desc.scheme == Scheme::EdgeTexel)),
+                    (4, u32::from(stretched)),
+                    (5, u32::from(ranged)),
+                ]);
+                name += match (plan.front(), kind) {
+                    (Front::Aligned, _) => "_aligned",
+                    (Front::Shuffled, StepKind::Chain | StepKind::Tiles) => "_shuffled",
+                    _ => "",
                 };
-                (kernel, false)
             }
             StepKind::SharedAtomic => {
                 let side = 1 << (desc.last_level - 2);
                 constants.extend([(3, desc.last_level), (4, side), (5, side)]);
-                (shared_atomic(both, source), false)
             }
-            StepKind::SubgroupFold => {
-                constants.push((3, desc.last_level));
-                (if both { &shaders::HIZ_FOLD_BOTH } else { &shaders::HIZ_FOLD }, true)
+            StepKind::SubgroupFold => constants.push((3, desc.last_level)),
+            _ => {
+                let copies = matches!(kind, StepKind::Copy | StepKind::Draw { to: 0, .. });
+                let stretched = desc.scheme == Scheme::Pow2Exact && !from_level && !copies;
+                constants.extend([(3, desc.scheme as u32), (4, u32::from(stretched))]);
             }
+        }
+        if both {
+            name += "_both";
+        }
+        if desc.samples > 1 && !from_level && kind != StepKind::Rest {
+            name += "_samples";
+        } else if from_level && both {
+            name += "_level";
+        }
+        let indexed = if chain && features.storage_image_array_dynamic_indexing {
+            texemu_shaders::find(&format!("{name}_indexed"))
+        } else {
+            None
         };
-        Self { kernel, constants, full_subgroups }
+        let kernel = indexed.or_else(|| texemu_shaders::find(&name));
+        let kernel = kernel.unwrap_or_else(|| unreachable!("build/variants.rs has no {name}"));
+        let subgroups = plan.front() != Front::Any && matches!(kind, StepKind::Chain | StepKind::Tiles);
+        Self { kernel, constants, full_subgroups: subgroups || kind == StepKind::SubgroupFold }
     }
 
     pub(crate) fn pipeline(&self, map: &PipelineMap) -> Result<Arc<Pipeline>> {
@@ -79,57 +90,6 @@ impl Program {
             full_subgroups: self.full_subgroups,
         };
         Ok(map.get(&desc)?)
-    }
-}
-
-fn chain(kind: StepKind, aligned: bool, both: bool, source: Source) -> &'static Kernel {
-    let samples = source == Source::Samples;
-    match (kind, aligned, both, samples) {
-        (StepKind::Chain, true, false, _) => &shaders::HIZ_CHAIN_ALIGNED,
-        (StepKind::Chain, true, true, _) => &shaders::HIZ_CHAIN_ALIGNED_BOTH,
-        (StepKind::Chain, false, false, false) => &shaders::HIZ_CHAIN,
-        (StepKind::Chain, false, true, false) => &shaders::HIZ_CHAIN_BOTH,
-        (StepKind::Chain, false, false, true) => &shaders::HIZ_CHAIN_SAMPLES,
-        (StepKind::Chain, false, true, true) => &shaders::HIZ_CHAIN_BOTH_SAMPLES,
-        (StepKind::Tiles, true, false, _) => &shaders::HIZ_TILES_ALIGNED,
-        (StepKind::Tiles, true, true, _) => &shaders::HIZ_TILES_ALIGNED_BOTH,
-        (StepKind::Tiles, false, false, false) => &shaders::HIZ_TILES,
-        (StepKind::Tiles, false, true, false) => &shaders::HIZ_TILES_BOTH,
-        (StepKind::Tiles, false, false, true) => &shaders::HIZ_TILES_SAMPLES,
-        (StepKind::Tiles, false, true, true) => &shaders::HIZ_TILES_BOTH_SAMPLES,
-        (_, true, false, _) => &shaders::HIZ_REST_ALIGNED,
-        (_, true, true, _) => &shaders::HIZ_REST_ALIGNED_BOTH,
-        (_, false, false, _) => &shaders::HIZ_REST,
-        (_, false, true, _) => &shaders::HIZ_REST_BOTH,
-    }
-}
-
-fn level(both: bool, source: Source) -> &'static Kernel {
-    match (both, source) {
-        (false, Source::Samples) => &shaders::HIZ_LEVEL_SAMPLES,
-        (false, _) => &shaders::HIZ_LEVEL,
-        (true, Source::Depth) => &shaders::HIZ_LEVEL_BOTH,
-        (true, Source::Samples) => &shaders::HIZ_LEVEL_BOTH_SAMPLES,
-        (true, Source::Level) => &shaders::HIZ_LEVEL_BOTH_LEVEL,
-    }
-}
-
-fn draw(both: bool, source: Source) -> &'static Kernel {
-    match (both, source) {
-        (false, Source::Samples) => &shaders::HIZ_DRAW_SAMPLES,
-        (false, _) => &shaders::HIZ_DRAW,
-        (true, Source::Depth) => &shaders::HIZ_DRAW_BOTH,
-        (true, Source::Samples) => &shaders::HIZ_DRAW_BOTH_SAMPLES,
-        (true, Source::Level) => &shaders::HIZ_DRAW_BOTH_LEVEL,
-    }
-}
-
-fn shared_atomic(both: bool, source: Source) -> &'static Kernel {
-    match (both, source == Source::Samples) {
-        (false, false) => &shaders::HIZ_SHARED_ATOMIC,
-        (false, true) => &shaders::HIZ_SHARED_ATOMIC_SAMPLES,
-        (true, false) => &shaders::HIZ_SHARED_ATOMIC_BOTH,
-        (true, true) => &shaders::HIZ_SHARED_ATOMIC_BOTH_SAMPLES,
     }
 }
 

@@ -6,7 +6,7 @@
 //!
 //! * [`Scheme`] says which texels a texel covers, and so which queries the pyramid answers;
 //! * [`Reduction`] says what it keeps of them: least, greatest, both. A NaN counts as the extreme that keeps every answer
-//!   safe, -0 is below +0, denormals and infinities count as they are;
+//!   safe, a denormal and -0 as +0; infinities are ordinary;
 //! * [`Path`] says how the device makes it. All paths give the same bits, which [`Oracle`] gives on the CPU.
 //!
 //! [`HizPlan`] works everything out without a device; [`Hiz`] holds the pipelines and records; a [`HizTarget`] is the images that one

@@ -155,7 +155,7 @@ pub struct Step {
 pub struct HizPlan {
     desc: HizDesc,
     path: Path,
-    aligned: bool,
+    front: Front,
     levels: Vec<HizLevel>,
     steps: Vec<Step>,
 }
@@ -188,7 +188,7 @@ impl HizPlan {
             HizLevel { level, extent, bytes }
         });
         let mut plan =
-            Self { desc, path, aligned: aligned(&desc, caps), levels: levels.collect(), steps: Vec::new() };
+            Self { desc, path, front: front(&desc, caps), levels: levels.collect(), steps: Vec::new() };
         plan.steps = plan.work_out(caps);
         Ok(plan)
     }
@@ -249,9 +249,12 @@ impl HizPlan {
         }
     }
 
-    /// Levels 1 to 3 stay in registers: both sizes are multiples of 8.
-    pub(crate) fn aligned(&self) -> bool {
-        self.aligned
+    pub(crate) fn front(&self) -> Front {
+        self.front
+    }
+
+    fn aligned(&self) -> bool {
+        self.front == Front::Aligned
     }
 
     /// The size whose halving gives the levels: the viewport's, or twice that of level 1 under `Pow2Exact`.
@@ -261,7 +264,7 @@ impl HizPlan {
 
     /// Keys of scratch memory a layer: edge slots and four planes of level 6, then levels too large for shared memory.
     pub(crate) fn scratch_stride(&self) -> u32 {
-        let slots = if self.aligned { 32 } else { 128 };
+        let slots = if self.aligned() { 32 } else { 128 };
         let mut stride = self.tile_count() * (slots + 4);
         for level in 7..=self.desc.last_level {
             let [width, height] = self.desc.extent.map(|size| self.desc.scheme.level_size(size, level));
@@ -288,14 +291,14 @@ impl HizPlan {
         match self.path {
             _ if desc.last_level == 0 && self.path != Path::Raster => {}
             Path::OneDispatch => {
-                let most = if self.aligned { MAX_TILES_ALIGNED } else { MAX_TILES };
-                let groups = caps.resident_groups.clamp(tiles.div_ceil(most), tiles);
+                let most = if self.aligned() { MAX_TILES_ALIGNED } else { MAX_TILES };
+                let groups = caps.resident_groups.div_ceil(desc.layers).clamp(tiles.div_ceil(most), tiles);
                 steps.push(Step { kind: StepKind::Chain, groups: [groups, 1, desc.layers], depends: false });
             }
             Path::TwoDispatches => {
                 steps.push(Step { kind: StepKind::Tiles, groups: [tiles, 1, desc.layers], depends: false });
                 let edges =
-                    if self.exchanges() { tiles.div_ceil(if self.aligned { 16 } else { 4 }) } else { 0 };
+                    if self.exchanges() { tiles.div_ceil(if self.aligned() { 16 } else { 4 }) } else { 0 };
                 if edges > 0 || desc.last_level > 6 {
                     steps.push(Step {
                         kind: StepKind::Rest,
@@ -364,12 +367,28 @@ fn tile_count(desc: &HizDesc) -> u32 {
     virtual_extent(desc).iter().map(|size| size.div_ceil(TILE)).product()
 }
 
-fn aligned(desc: &HizDesc, caps: &HizCaps) -> bool {
-    caps.shuffles_of_16
-        && desc.samples == 1
-        && desc.extent.iter().all(|size| size % 8 == 0)
-        && virtual_extent(desc) == desc.extent
-        && desc.scheme != Scheme::RoundedUp
+/// How a tile's lowest levels are made.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Front {
+    /// In registers: sizes are multiples of 8.
+    Aligned,
+    /// Level 1 by shuffles: any size.
+    Shuffled,
+    /// Level 1 from up to 3x3 texels, read as often as they are needed: any size, any subgroups, any source.
+    Any,
+}
+
+fn front(desc: &HizDesc, caps: &HizCaps) -> Front {
+    let stretched = virtual_extent(desc) != desc.extent;
+    if !caps.shuffles_of_16 || desc.samples > 1 || stretched || desc.scheme == Scheme::RoundedUp {
+        Front::Any
+    } else if desc.extent.iter().all(|size| size % 8 == 0) {
+        Front::Aligned
+    } else if desc.reduction.components() == 1 && desc.extent == desc.source_extent {
+        Front::Shuffled
+    } else {
+        Front::Any
+    }
 }
 
 fn check(desc: &HizDesc) -> Result<()> {
