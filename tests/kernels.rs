@@ -12,7 +12,7 @@ use texemu_format::{Codec, Format, Numeric, by_name, level_extent};
 use texemu_reference::blocks::{Class, generate};
 use texemu_reference::{decode_image, encode};
 use texemu_transcode::{
-    Choice, DispatchLimits, Effort, Error, ErrorColour, Granularity, Job, Options, Region, Source,
+    Choice, DispatchLimits, Effort, Error, ErrorColor, Granularity, Job, Options, Region, Source,
     SourceKind, Transcoder,
 };
 
@@ -26,9 +26,9 @@ fn name(name: &str) -> &'static Format {
 
 /// What the twins make of tightly packed blocks.
 fn expected(format: &Format, target: &Format, blocks: &[u8], extent: [u32; 3], options: Options) -> Vec<u8> {
-    let error_color = match options.error_colour {
-        ErrorColour::Magenta => texemu_reference::ErrorColor::Magenta,
-        ErrorColour::TransparentBlack => texemu_reference::ErrorColor::Transparent,
+    let error_color = match options.error_color {
+        ErrorColor::Magenta => texemu_reference::ErrorColor::Magenta,
+        ErrorColor::TransparentBlack => texemu_reference::ErrorColor::TransparentBlack,
     };
     let float16 = target.codec == Codec::Rgba16f && format.codec == Codec::AstcLdr;
     let decoding = texemu_reference::Options { error_color, float16, threads: 1 };
@@ -88,9 +88,9 @@ fn astc_ldr_equals_its_twin_in_every_footprint() {
     let gpu = TestGpu::new();
     let transcoder = Transcoder::new(&gpu).unwrap();
     for format in texemu_format::sources().filter(|format| format.codec == Codec::AstcLdr) {
-        let error_colour =
-            if format.is_srgb() { ErrorColour::TransparentBlack } else { ErrorColour::Magenta };
-        let options = Options { error_colour, ..Options::default() };
+        let error_color =
+            if format.is_srgb() { ErrorColor::TransparentBlack } else { ErrorColor::Magenta };
+        let options = Options { error_color, ..Options::default() };
         compare(&transcoder, format, format.targets.exact().unwrap(), options);
     }
 }

@@ -76,12 +76,12 @@ typedef enum texemu_keep_blocks {
 } texemu_keep_blocks;
 
 // What illegal blocks decode to.
-typedef enum texemu_error_colour {
+typedef enum texemu_error_color {
   // Opaque magenta, as the Khronos Data Format Specification asks.
-  TEXEMU_ERROR_COLOUR_MAGENTA = 0,
+  TEXEMU_ERROR_COLOR_MAGENTA = 0,
   // Transparent black.
-  TEXEMU_ERROR_COLOUR_TRANSPARENT_BLACK = 1,
-} texemu_error_colour;
+  TEXEMU_ERROR_COLOR_TRANSPARENT_BLACK = 1,
+} texemu_error_color;
 
 // How hard encoders to BC try.
 typedef enum texemu_effort {
@@ -241,8 +241,8 @@ typedef struct texemu_job {
   const VkBufferImageCopy *regions;
   // How many.
   uint32_t region_count;
-  // A `texemu_error_colour`.
-  uint32_t error_colour;
+  // A `texemu_error_color`.
+  uint32_t error_color;
   // A `texemu_effort`.
   uint32_t effort;
   // Zero.
@@ -292,8 +292,8 @@ typedef struct texemu_settings {
   double exact_pressure;
   // As above, up to which they are of quality, and above which of small size; 0 for 0.8.
   double quality_pressure;
-  // A `texemu_error_colour`.
-  uint32_t error_colour;
+  // A `texemu_error_color`.
+  uint32_t error_color;
   // A `texemu_effort`.
   uint32_t effort;
   // Emulate formats that the device has itself, to compare the two.

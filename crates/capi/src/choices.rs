@@ -2,7 +2,7 @@
 //! refused rather than undefined.
 
 use crate::status::{Failure, Outcome};
-use texemu_emulate::{Effort, ErrorColour, KeepBlocks, Policy, Queue, SourceAccess};
+use texemu_emulate::{Effort, ErrorColor, KeepBlocks, Policy, Queue, SourceAccess};
 
 /// How targets are chosen when an image is created.
 #[repr(C)]
@@ -45,7 +45,7 @@ pub enum texemu_keep_blocks {
 /// What illegal blocks decode to.
 #[repr(C)]
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum texemu_error_colour {
+pub enum texemu_error_color {
     /// Opaque magenta, as the Khronos Data Format Specification asks.
     Magenta = 0,
     /// Transparent black.
@@ -122,11 +122,11 @@ pub(crate) fn keep_blocks(value: u32) -> Outcome<KeepBlocks> {
     }
 }
 
-pub(crate) fn error_colour(value: u32) -> Outcome<ErrorColour> {
+pub(crate) fn error_color(value: u32) -> Outcome<ErrorColor> {
     match value {
-        value if value == texemu_error_colour::Magenta as u32 => Ok(ErrorColour::Magenta),
-        value if value == texemu_error_colour::TransparentBlack as u32 => Ok(ErrorColour::TransparentBlack),
-        value => unknown("error_colour", value),
+        value if value == texemu_error_color::Magenta as u32 => Ok(ErrorColor::Magenta),
+        value if value == texemu_error_color::TransparentBlack as u32 => Ok(ErrorColor::TransparentBlack),
+        value => unknown("error_color", value),
     }
 }
 
@@ -183,7 +183,7 @@ mod tests {
         assert_eq!(last(policy), texemu_policy::Auto as u32);
         assert_eq!(last(rule_kind), texemu_rule_kind::Hidden as u32);
         assert_eq!(last(keep_blocks), texemu_keep_blocks::Always as u32);
-        assert_eq!(last(error_colour), texemu_error_colour::TransparentBlack as u32);
+        assert_eq!(last(error_color), texemu_error_color::TransparentBlack as u32);
         assert_eq!(last(effort), texemu_effort::High as u32);
         assert_eq!(last(queue), texemu_queue::TransferOnly as u32);
         assert_eq!(last(source_access), texemu_source_access::TransferOnly as u32);
@@ -194,7 +194,7 @@ mod tests {
     fn zero_is_the_default() {
         assert_eq!(policy(0).unwrap(), Policy::default());
         assert_eq!(keep_blocks(0).unwrap(), KeepBlocks::default());
-        assert_eq!(error_colour(0).unwrap(), ErrorColour::default());
+        assert_eq!(error_color(0).unwrap(), ErrorColor::default());
         assert_eq!(effort(0).unwrap(), Effort::default());
         assert_eq!(queue(0).unwrap(), Queue::default());
         assert_eq!(source_access(0).unwrap(), SourceAccess::default());

@@ -1,6 +1,6 @@
 //! What an embedder chooses.
 
-use crate::choices::{effort, error_colour, keep_blocks, policy, rule_kind, texemu_rule_kind};
+use crate::choices::{effort, error_color, keep_blocks, policy, rule_kind, texemu_rule_kind};
 use crate::format::row;
 use crate::pointer::array;
 use crate::status::{Failure, Outcome};
@@ -44,8 +44,8 @@ pub struct texemu_settings {
     pub exact_pressure: f64,
     /// As above, up to which they are of quality, and above which of small size; 0 for 0.8.
     pub quality_pressure: f64,
-    /// A `texemu_error_colour`.
-    pub error_colour: u32,
+    /// A `texemu_error_color`.
+    pub error_color: u32,
     /// A `texemu_effort`.
     pub effort: u32,
     /// Emulate formats that the device has itself, to compare the two.
@@ -77,7 +77,7 @@ pub(crate) unsafe fn settings(settings: *const texemu_settings) -> Outcome<Setti
         ceiling: (given.ceiling != 0).then_some(given.ceiling),
         pressure: pressure(given.exact_pressure, given.quality_pressure)?,
         keep_blocks: keep_blocks(given.keep_blocks)?,
-        error_colour: error_colour(given.error_colour)?,
+        error_color: error_color(given.error_color)?,
         effort: effort(given.effort)?,
         prepare: given.compile_late == vk::FALSE,
         timing: given.timing != vk::FALSE,

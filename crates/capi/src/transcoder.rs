@@ -1,7 +1,7 @@
 //! The transcoder by itself, for hosts that keep their own images: blocks from a buffer into an image of a target format.
 
 use crate::arena::texemu_arena;
-use crate::choices::{effort, error_colour, source_kind, texemu_source_kind};
+use crate::choices::{effort, error_color, source_kind, texemu_source_kind};
 use crate::format::row;
 use crate::gpu::texemu_gpu;
 use crate::pointer::{array, get, get_mut, give, take};
@@ -56,8 +56,8 @@ pub struct texemu_job {
     pub regions: *const vk::BufferImageCopy,
     /// How many.
     pub region_count: u32,
-    /// A `texemu_error_colour`.
-    pub error_colour: u32,
+    /// A `texemu_error_color`.
+    pub error_color: u32,
     /// A `texemu_effort`.
     pub effort: u32,
     /// Zero.
@@ -218,7 +218,7 @@ unsafe fn job<'a>(given: &texemu_job, regions: &'a [Region]) -> Outcome<Job<'a>>
         views,
     };
     let options = Options {
-        error_colour: error_colour(given.error_colour)?,
+        error_color: error_color(given.error_color)?,
         effort: effort(given.effort)?,
         ..Options::default()
     };

@@ -186,7 +186,7 @@ impl Emulator {
 
     pub(crate) fn options(&self) -> Options {
         let settings = &self.offer.settings;
-        Options { error_colour: settings.error_colour, effort: settings.effort, ..Options::default() }
+        Options { error_color: settings.error_color, effort: settings.effort, ..Options::default() }
     }
 
     /// Destroys an emulated image; `false` if it is not one, and the driver is to be called.

@@ -41,4 +41,4 @@ pub use offer::{Families, Offer};
 pub use recording::{Queue, Recording};
 pub use settings::{KeepBlocks, Policy, Pressure, Rule, Settings};
 pub use stats::{FormatStatistics, Path, Statistics};
-pub use texemu_transcode::{Effort, ErrorColour};
+pub use texemu_transcode::{Effort, ErrorColor};

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 use texemu_format::{Format, VkFormat};
-use texemu_transcode::{Effort, ErrorColour};
+use texemu_transcode::{Effort, ErrorColor};
 
 /// How targets are chosen when an image is created.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
@@ -75,7 +75,7 @@ pub struct Settings {
     /// Which blocks are kept.
     pub keep_blocks: KeepBlocks,
     /// What illegal blocks decode to.
-    pub error_colour: ErrorColour,
+    pub error_color: ErrorColor,
     /// How hard encoders try.
     pub effort: Effort,
     /// Compile the pipelines an image will need when it is created rather than when it is first copied to.
@@ -93,7 +93,7 @@ impl Default for Settings {
             ceiling: None,
             pressure: Pressure::default(),
             keep_blocks: KeepBlocks::default(),
-            error_colour: ErrorColour::default(),
+            error_color: ErrorColor::default(),
             effort: Effort::default(),
             prepare: true,
             timing: false,

@@ -19,14 +19,14 @@ pub enum ErrorColor {
     #[default]
     Magenta,
     /// Transparent black.
-    Transparent,
+    TransparentBlack,
 }
 
 impl ErrorColor {
     fn unorm16(self) -> [u16; 4] {
         match self {
             Self::Magenta => [0xFFFF, 0, 0xFFFF, 0xFFFF],
-            Self::Transparent => [0; 4],
+            Self::TransparentBlack => [0; 4],
         }
     }
 }

@@ -165,7 +165,7 @@ fn hdr_partitions_alone_are_errors_in_ldr() {
         let block = legal(&mut rng, [6, 6], DynamicRange::Hdr);
         let ldr = decode(format([6, 6], Numeric::Unorm), block, &FLOAT16);
         let hdr = decode(format([6, 6], Numeric::Sfloat), block, &Options::default());
-        let transparent = Options { error_color: ErrorColor::Transparent, ..FLOAT16 };
+        let transparent = Options { error_color: ErrorColor::TransparentBlack, ..FLOAT16 };
         let transparent = decode(format([6, 6], Numeric::Unorm), block, &transparent);
         for ((ldr, hdr), transparent) in ldr.iter().zip(&hdr).zip(&transparent) {
             if ldr == transparent {

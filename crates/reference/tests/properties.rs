@@ -25,7 +25,7 @@ proptest! {
     #[test]
     fn any_block_decodes(format in source(), block: [u8; 16]) {
         let magenta = decode(format, &block, &Options::default());
-        let transparent = Options { error_color: ErrorColor::Transparent, ..Options::default() };
+        let transparent = Options { error_color: ErrorColor::TransparentBlack, ..Options::default() };
         let transparent = decode(format, &block, &transparent);
         let astc = matches!(format.codec, Codec::AstcLdr | Codec::AstcHdr);
         if astc && inspect(&block, format.footprint).is_err() {

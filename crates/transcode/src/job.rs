@@ -213,14 +213,14 @@ pub struct Options {
     /// Which kernel.
     pub choice: Choice,
     /// What illegal blocks decode to.
-    pub error_colour: ErrorColour,
+    pub error_color: ErrorColor,
     /// How hard an encoder tries.
     pub effort: Effort,
 }
 
 /// What illegal blocks, and HDR endpoint modes in an LDR format, decode to.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
-pub enum ErrorColour {
+pub enum ErrorColor {
     /// Opaque magenta: what the Khronos Data Format Specification asks for.
     #[default]
     Magenta,
@@ -228,7 +228,7 @@ pub enum ErrorColour {
     TransparentBlack,
 }
 
-impl ErrorColour {
+impl ErrorColor {
     /// RGBA8, R in the low byte.
     pub fn rgba8(self) -> u32 {
         match self {

@@ -107,7 +107,7 @@ pub(crate) fn constants(job: &Job<'_>, configuration: &Configuration) -> [(u32, 
         (4, configuration.threads),
         (5, configuration.lanes[0]),
         (6, configuration.lanes[1]),
-        (7, job.options.error_colour.rgba8()),
+        (7, job.options.error_color.rgba8()),
     ]
 }
 

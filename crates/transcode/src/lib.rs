@@ -20,7 +20,7 @@ mod views;
 
 pub use choose::{Choice, Configuration};
 pub use error::{Error, Result};
-pub use job::{ErrorColour, Job, Options, Region, Source, Target};
+pub use job::{ErrorColor, Job, Options, Region, Source, Target};
 pub use kernels::has_kernel;
 pub use plan::DispatchLimits;
 pub use record::{Recorded, Transcoder};

@@ -92,7 +92,7 @@ impl Settings {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use texemu_emulate::{ErrorColour, Policy, Rule};
+    use texemu_emulate::{ErrorColor, Policy, Rule};
     use texemu_format::{Codec, by_name, sources};
 
     fn pair(key: &str, value: &str) -> (String, String) {
@@ -142,7 +142,7 @@ mod tests {
             ("targets", "ASTC_4x4_UNORM_BLOCK=BC7_UNORM_BLOCK"),
             ("memory_ceiling", "1G"),
             ("keep_blocks", "always"),
-            ("error_colour", "transparent_black"),
+            ("error_color", "transparent_black"),
             ("effort", "high"),
             ("force", "on"),
             ("hide", "etc2"),
@@ -172,6 +172,6 @@ mod tests {
         let srgb = sources().filter(|format| format.codec == Codec::AstcLdr && format.is_srgb()).count();
         assert_eq!((hidden.len(), srgb), (14, 14));
         assert_eq!(with("hide", "bc7").problems.len(), 1, "nothing of that name is emulated");
-        assert_eq!(with("error_colour", "magenta").emulation.error_colour, ErrorColour::Magenta);
+        assert_eq!(with("error_color", "magenta").emulation.error_color, ErrorColor::Magenta);
     }
 }

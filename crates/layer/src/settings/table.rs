@@ -2,7 +2,7 @@
 
 use super::{Settings, value};
 use texemu_core::CacheLocation;
-use texemu_emulate::{Effort, ErrorColour, KeepBlocks, Policy, Rule};
+use texemu_emulate::{Effort, ErrorColor, KeepBlocks, Policy, Rule};
 
 /// One setting.
 #[derive(Clone, Copy)]
@@ -128,16 +128,16 @@ pub const SETTINGS: &[Setting] = &[
         },
     },
     Setting {
-        key: "error_colour",
+        key: "error_color",
         kind: "ENUM",
         values: &["magenta", "transparent_black"],
         default: "magenta",
-        label: "Error colour",
+        label: "Error color",
         description: "What illegal ASTC blocks decode to.",
         apply: |settings, text| {
-            let colours =
-                [("magenta", ErrorColour::Magenta), ("transparent_black", ErrorColour::TransparentBlack)];
-            value::choice(text, &colours).map(|colour| settings.emulation.error_colour = colour)
+            let colors =
+                [("magenta", ErrorColor::Magenta), ("transparent_black", ErrorColor::TransparentBlack)];
+            value::choice(text, &colors).map(|color| settings.emulation.error_color = color)
         },
     },
     Setting {
