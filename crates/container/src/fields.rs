@@ -3,6 +3,8 @@
 use std::fmt::Display;
 use std::ops::Range;
 
+use texemu_format::Format;
+
 use crate::{Container, Error, Limits, Shape, ShapeDesc};
 
 /// A file's bytes with the name of its container for the errors.
@@ -98,6 +100,41 @@ impl<'a> Fields<'a> {
             }
             other => other,
         })
+    }
+
+    /// The shape in a KTX header of either version: six numbers from `offset` on, in one order and with one meaning, under
+    /// different names.
+    pub(crate) fn khronos_shape(
+        &self,
+        offset: u64,
+        format: &'static Format,
+        names: &ShapeNames,
+    ) -> Result<Shape, Error> {
+        let field = |index: u64, name| self.u32(offset + 4 * index, name);
+        let width = field(0, names.width)?;
+        let height = field(1, names.height)?;
+        let depth = field(2, names.depth)?;
+        let layers = field(3, names.layers)?;
+        let faces = field(4, names.faces)?;
+        // 0 asks the loader to make the levels; level 0 is what the file has.
+        let levels = field(5, names.levels)?.max(1);
+        if height == 0 && width != 0 {
+            return self.unsupported(names.height, 0, "1D textures");
+        }
+        if layers > 0 && depth > 0 {
+            let reason = format_args!("an array of 3D textures ({} = {depth})", names.depth);
+            return self.unsupported(names.layers, layers, reason);
+        }
+        let desc = ShapeDesc {
+            format,
+            extent: [width, height, depth.max(1)],
+            levels,
+            layers: layers.max(1),
+            faces,
+            is_array: layers > 0,
+            is_3d: depth > 0,
+        };
+        self.shape(desc, names)
     }
 
     /// Whether decompressing `bytes` is allowed.

@@ -5,7 +5,7 @@ use texemu_format::{Codec, FORMATS, Format, Numeric};
 
 use crate::fields::{Fields, ShapeNames};
 use crate::texture::packed_offsets;
-use crate::{Container, Error, Notes, Shape, ShapeDesc, Texture};
+use crate::{Container, Error, Notes, Shape, Texture};
 
 pub(crate) const MAGIC: [u8; 12] = [0xAB, 0x4B, 0x54, 0x58, 0x20, 0x31, 0x31, 0xBB, 0x0D, 0x0A, 0x1A, 0x0A];
 const HEADER_BYTES: u64 = 64;
@@ -14,6 +14,9 @@ const ENDIANNESS: u32 = 0x0403_0201;
 const GL_ETC1_RGB8: u32 = 0x8D64;
 /// `GL_UNPACK_ALIGNMENT` of every level.
 const ROW_ALIGNMENT: u64 = 4;
+
+/// Where the first of the sizes lies.
+const PIXEL_WIDTH: u64 = 36;
 
 const NAMES: ShapeNames = ShapeNames {
     width: "pixelWidth",
@@ -53,7 +56,7 @@ pub(crate) fn read(mut bytes: Vec<u8>) -> Result<Texture, Error> {
     let gl_format = fields.u32(28, "glInternalFormat")?;
     let format = format(&fields, gl_format)?;
     let type_size = type_size(&fields, format)?;
-    let shape = shape(&fields, format)?;
+    let shape = fields.khronos_shape(PIXEL_WIDTH, format, &NAMES)?;
     let notes = Notes { etc1: gl_format == GL_ETC1_RGB8, ..notes(&fields)? };
     let levels = levels(&fields, &shape)?;
     let tight = |(level, place): (u32, &Level)| {
@@ -102,33 +105,6 @@ fn type_size(fields: &Fields<'_>, format: &Format) -> Result<usize, Error> {
         return fields.bad("glTypeSize", stored, format_args!("{} has {real}", format.name));
     }
     Ok(real as usize)
-}
-
-fn shape(fields: &Fields<'_>, format: &'static Format) -> Result<Shape, Error> {
-    let width = fields.u32(36, "pixelWidth")?;
-    let height = fields.u32(40, "pixelHeight")?;
-    let depth = fields.u32(44, "pixelDepth")?;
-    let layers = fields.u32(48, "numberOfArrayElements")?;
-    let faces = fields.u32(52, "numberOfFaces")?;
-    // 0 asks the loader to make the levels; level 0 is what the file has.
-    let levels = fields.u32(56, "numberOfMipmapLevels")?.max(1);
-    if height == 0 && width != 0 {
-        return fields.unsupported("pixelHeight", 0, "1D textures");
-    }
-    if layers > 0 && depth > 0 {
-        let reason = format_args!("an array of 3D textures (pixelDepth = {depth})");
-        return fields.unsupported("numberOfArrayElements", layers, reason);
-    }
-    let desc = ShapeDesc {
-        format,
-        extent: [width, height, depth.max(1)],
-        levels,
-        layers: layers.max(1),
-        faces,
-        is_array: layers > 0,
-        is_3d: depth > 0,
-    };
-    fields.shape(desc, &NAMES)
 }
 
 fn notes(fields: &Fields<'_>) -> Result<Notes, Error> {

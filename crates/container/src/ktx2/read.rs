@@ -6,9 +6,12 @@ use super::{HEADER_BYTES, LEVEL_BYTES, inflate, scheme};
 use crate::fields::{Fields, ShapeNames};
 use crate::shape::vk_name;
 use crate::texture::packed_offsets;
-use crate::{Container, Error, Limits, Notes, Shape, ShapeDesc, Supercompression, Texture};
+use crate::{Container, Error, Limits, Notes, Shape, Supercompression, Texture};
 
 pub(crate) const MAGIC: [u8; 12] = ::ktx2::MAGIC;
+
+/// Where the first of the sizes lies.
+const PIXEL_WIDTH: u64 = 20;
 
 const NAMES: ShapeNames = ShapeNames {
     width: "pixelWidth",
@@ -32,7 +35,7 @@ pub(crate) fn read(bytes: Vec<u8>, limits: Limits) -> Result<Texture, Error> {
     let fields = Fields::new(Container::Ktx2, &bytes);
     fields.range(0, HEADER_BYTES, "the end of the header")?;
     let format = format(&fields)?;
-    let shape = shape(&fields, format)?;
+    let shape = fields.khronos_shape(PIXEL_WIDTH, format, &NAMES)?;
     let supercompression = supercompression(&fields)?;
     let descriptor = descriptor(&fields, format)?;
     let notes =
@@ -78,36 +81,6 @@ fn format(fields: &Fields<'_>) -> Result<&'static Format, Error> {
         });
     let reason = format!("Basis Universal payloads ({model}) must be transcoded to ASTC or ETC2 first");
     fields.unsupported("vkFormat", name, reason)
-}
-
-fn shape(fields: &Fields<'_>, format: &'static Format) -> Result<Shape, Error> {
-    let width = fields.u32(20, "pixelWidth")?;
-    let height = fields.u32(24, "pixelHeight")?;
-    let depth = fields.u32(28, "pixelDepth")?;
-    let layers = fields.u32(32, "layerCount")?;
-    let faces = fields.u32(36, "faceCount")?;
-    // 0 asks the loader to make the levels; level 0 is what the file has.
-    let levels = fields.u32(40, "levelCount")?.max(1);
-    if height == 0 && width != 0 {
-        return fields.unsupported("pixelHeight", 0, "1D textures");
-    }
-    if layers > 0 && depth > 0 {
-        return fields.unsupported(
-            "layerCount",
-            layers,
-            format_args!("an array of 3D textures (pixelDepth = {depth})"),
-        );
-    }
-    let desc = ShapeDesc {
-        format,
-        extent: [width, height, depth.max(1)],
-        levels,
-        layers: layers.max(1),
-        faces,
-        is_array: layers > 0,
-        is_3d: depth > 0,
-    };
-    fields.shape(desc, &NAMES)
 }
 
 fn supercompression(fields: &Fields<'_>) -> Result<Supercompression, Error> {
