@@ -1,12 +1,13 @@
 //! The `texemu` program: transcodes textures that a GPU does not know, and shows that it does so exactly and fast.
 
+mod alpha;
 mod arguments;
 mod bands;
 mod bc;
 mod commands;
-mod difference;
 mod engine;
 mod failure;
+mod findings;
 mod images;
 mod input;
 mod interrupt;

@@ -3,7 +3,7 @@
 use anyhow::{Result, bail};
 use clap::{Args, ValueEnum, builder::PossibleValuesParser};
 use texemu_format::{Format, Policy};
-use texemu_transcode::{Choice, Effort, ErrorColour, Granularity, Options, SourceKind};
+use texemu_transcode::{Choice, Effort, ErrorColor, Granularity, Options, SourceKind};
 
 /// The values of `--to`.
 const TARGETS: [&str; 11] =
@@ -23,8 +23,8 @@ pub(crate) struct TargetArguments {
     #[arg(long, value_enum, default_value_t = EffortName::Fast)]
     effort: EffortName,
     /// What illegal blocks become: opaque magenta, as the specification asks, or transparent black
-    #[arg(long, alias = "error-color", value_enum, default_value_t = ColourName::Magenta)]
-    error_colour: ColourName,
+    #[arg(long, alias = "error-colour", value_enum, default_value_t = ColorName::Magenta)]
+    error_color: ColorName,
 }
 
 #[derive(ValueEnum, Clone, Copy, PartialEq, Eq, Debug)]
@@ -41,7 +41,7 @@ enum EffortName {
 }
 
 #[derive(ValueEnum, Clone, Copy, PartialEq, Eq, Debug)]
-enum ColourName {
+enum ColorName {
     Magenta,
     Black,
 }
@@ -72,9 +72,9 @@ impl TargetArguments {
     pub(crate) fn options(&self, choice: Choice) -> Options {
         Options {
             choice,
-            error_colour: match self.error_colour {
-                ColourName::Magenta => ErrorColour::Magenta,
-                ColourName::Black => ErrorColour::TransparentBlack,
+            error_color: match self.error_color {
+                ColorName::Magenta => ErrorColor::Magenta,
+                ColorName::Black => ErrorColor::TransparentBlack,
             },
             effort: match self.effort {
                 EffortName::Fast => Effort::Fast,

@@ -163,7 +163,7 @@ fn illegal_blocks_are_magenta_or_black() {
     let file = file.display().to_string();
     for engine in ["--cpu", "--validation"] {
         assert!(texels(&file, &[engine]) == [255, 0, 255, 255].repeat(13 * 13), "{engine}: magenta");
-        let black = texels(&file, &[engine, "--error-colour", "black"]);
+        let black = texels(&file, &[engine, "--error-color", "black"]);
         assert!(black == [0; 4 * 13 * 13], "{engine}: transparent black");
     }
 }

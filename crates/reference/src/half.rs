@@ -30,21 +30,21 @@ pub(crate) fn from_lns16(c: u16) -> u16 {
     ((e << 10) + (mt >> 3) as u16).min(0x7BFF)
 }
 
-/// The value of any 16-bit float.
-pub(crate) fn value(half: u16) -> f64 {
-    let (exponent, mantissa) = (i32::from(half >> 10 & 31), f64::from(half & 0x3FF));
-    let magnitude = match exponent {
-        0 => mantissa * 2f64.powi(-24),
-        31 if mantissa == 0.0 => f64::INFINITY,
-        31 => f64::NAN,
-        _ => (1024.0 + mantissa) * 2f64.powi(exponent - 25),
-    };
-    if half >> 15 == 1 { -magnitude } else { magnitude }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    /// The value of any 16-bit float.
+    fn value(half: u16) -> f64 {
+        let (exponent, mantissa) = (i32::from(half >> 10 & 31), f64::from(half & 0x3FF));
+        let magnitude = match exponent {
+            0 => mantissa * 2f64.powi(-24),
+            31 if mantissa == 0.0 => f64::INFINITY,
+            31 => f64::NAN,
+            _ => (1024.0 + mantissa) * 2f64.powi(exponent - 25),
+        };
+        if half >> 15 == 1 { -magnitude } else { magnitude }
+    }
 
     #[test]
     fn values_are_those_of_ieee_754() {

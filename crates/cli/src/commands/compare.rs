@@ -1,9 +1,9 @@
 //! `texemu compare`.
 
 use crate::bc;
-use crate::difference::{Place, Total, decibels};
 use crate::engine::{CpuEngine, Task, for_each_band};
 use crate::failure::Outcome;
+use crate::findings::{Place, decibels, scale};
 use crate::input::{self, Profile};
 use crate::part::{Part, Selection};
 use crate::table;
@@ -11,7 +11,8 @@ use anyhow::{Context, Result, bail, ensure};
 use serde_json::json;
 use std::path::{Path, PathBuf};
 use texemu_container::Texture;
-use texemu_format::Format;
+use texemu_format::{Codec, Format};
+use texemu_reference::{Difference, difference};
 use texemu_transcode::{Options, SourceKind};
 
 const EXAMPLES: &str = "\
@@ -19,10 +20,12 @@ Examples:
   texemu compare rock.astc rock_bc7.dds
   texemu compare a.ktx2 b.ktx2 --min-psnr 40";
 
-/// Say how far two textures are apart: PSNR of colour and alpha, the largest error, how many texels differ
+/// Say how far two textures are apart: PSNR of color and alpha, the largest error, how many texels differ
 ///
-/// ASTC, ETC2 and EAC are decoded by the CPU twins, BC by bcdec. sRGB code values are compared as they are stored. Exit
-/// code 1 if a texel differs, or, with --min-psnr, if the textures are further apart than that.
+/// ASTC, ETC2 and EAC are decoded by the CPU twins, BC by bcdec. sRGB code values are compared as they are stored. Of HDR
+/// textures the bits of the 16-bit floats are compared, as whole numbers of 0 to 31743, which is about the logarithm of the
+/// value: an error of one part in a hundred counts alike in the dark and in the sun. Exit code 1 if a texel differs, or,
+/// with --min-psnr, if the textures are further apart than that.
 #[derive(clap::Args, Debug)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct Arguments {
@@ -32,7 +35,7 @@ pub(crate) struct Arguments {
     /// The other
     #[arg(value_name = "B")]
     b: PathBuf,
-    /// Be content if the colours' PSNR, and alpha's, is at least this
+    /// Be content if the colors' PSNR, and alpha's, is at least this
     #[arg(long, value_name = "DB")]
     min_psnr: Option<f64>,
     /// Print JSON
@@ -54,14 +57,14 @@ pub(crate) fn run(arguments: &Arguments) -> Result<Outcome> {
         parts.push(Part::new(texture, &arguments.selection).with_context(named)?);
     }
     let (a, b) = (&parts[0], &parts[1]);
-    let total = compare(a, b).with_context(|| {
+    let (total, texels) = compare(a, b).with_context(|| {
         let [a, b] = paths.map(|path| path.display().to_string());
         format!("{a} and {b}")
     })?;
     let good = match arguments.min_psnr {
         None => total.is_none(),
         Some(least) => {
-            [Some(total.psnr_colour()), total.psnr_alpha()].into_iter().flatten().all(|psnr| psnr >= least)
+            [Some(total.psnr_color()), total.psnr_alpha()].into_iter().flatten().all(|psnr| psnr >= least)
         }
     };
     if arguments.json {
@@ -70,19 +73,21 @@ pub(crate) fn run(arguments: &Arguments) -> Result<Outcome> {
             "texels": total.texels,
             "mismatching": total.mismatching,
             "largest": total.largest,
-            "psnr_colour": finite(total.psnr_colour()),
+            "psnr_color": finite(total.psnr_color()),
             "psnr_alpha": total.psnr_alpha().and_then(finite),
+            "psnr_of": if texels.codec == Codec::Rgba16f { "half-float bits" } else { "values" },
             "equal": total.is_none(),
         }))?;
     } else {
         let mut rows = vec![
             vec!["A".to_owned(), format!("{} ({})", paths[0].display(), a.shape())],
             vec!["B".to_owned(), format!("{} ({})", paths[1].display(), b.shape())],
-            vec!["PSNR colour".to_owned(), decibels(total.psnr_colour())],
+            vec!["PSNR color".to_owned(), decibels(total.psnr_color()) + scale(texels)],
         ];
         rows.extend(total.psnr_alpha().map(|psnr| vec!["PSNR alpha".to_owned(), decibels(psnr)]));
         rows.push(vec!["largest error".to_owned(), total.largest.to_string()]);
-        let first = total.first.map(|place| format!(", the first at {place}")).unwrap_or_default();
+        let first = total.first.and_then(|texel| Place::of(a.shape(), texel));
+        let first = first.map(|place| format!(", the first at {place}")).unwrap_or_default();
         rows.push(vec![
             "texels differ".to_owned(),
             format!("{} of {}{first}", total.mismatching, total.texels),
@@ -100,19 +105,40 @@ fn open(path: &Path, profile: &Profile) -> Result<Texture> {
     if plain.format().is_source() { input::open(path, profile) } else { Ok(plain) }
 }
 
-/// The format that a texture's texels are compared in.
-fn texels_of(format: &'static Format) -> Result<&'static Format> {
+/// The formats that a texture's texels can be compared in, the bit-exact one first.
+fn texels_of(format: &'static Format) -> Vec<&'static Format> {
     if !format.is_compressed() {
-        return Ok(format);
+        return vec![format];
     }
-    format
-        .targets
-        .exact()
-        .or_else(|| bc::texels_of(format))
-        .with_context(|| format!("{} cannot be decoded", format.name))
+    let targets = format.targets.iter().filter(|target| !target.is_compressed());
+    let mut found: Vec<_> = targets.chain(bc::texels_of(format)).collect();
+    found.sort_by_key(|&texels| format.targets.exact() != Some(texels));
+    found
 }
 
-fn compare(a: &Part<'_>, b: &Part<'_>) -> Result<Total> {
+/// What texels of the two formats can be compared as.
+fn common_texels(a: &'static Format, b: &'static Format) -> Result<[&'static Format; 2]> {
+    let (left, right) = (texels_of(a), texels_of(b));
+    let alike = |a: &Format, b: &Format| (a.codec, a.is_snorm()) == (b.codec, b.is_snorm());
+    let pairs = left.iter().flat_map(|&a| right.iter().map(move |&b| [a, b]));
+    if let Some(pair) = pairs.into_iter().find(|[a, b]| alike(a, b)) {
+        return Ok(pair);
+    }
+    let names = |texels: &[&Format]| match texels {
+        [] => "nothing that is known".to_owned(),
+        some => some.iter().map(|texels| texels.name).collect::<Vec<_>>().join(" or "),
+    };
+    bail!(
+        "{} becomes {} and {} becomes {}: these cannot be compared",
+        a.name,
+        names(&left),
+        b.name,
+        names(&right)
+    )
+}
+
+/// What differs, and the format of what was compared.
+fn compare(a: &Part<'_>, b: &Part<'_>) -> Result<(Difference, &'static Format)> {
     let (first, second) = (a.shape(), b.shape());
     let size = |part: &Part<'_>| {
         let shape = part.shape();
@@ -122,18 +148,9 @@ fn compare(a: &Part<'_>, b: &Part<'_>) -> Result<Total> {
         size(a) == size(b),
         "they differ in size: {first} and {second}; --level, --layer, --face and --slice choose parts"
     );
-    let texels = [texels_of(first.format())?, texels_of(second.format())?];
-    if texels[0].codec != texels[1].codec {
-        bail!(
-            "{} becomes {} and {} becomes {}: these cannot be compared",
-            first.format().name,
-            texels[0].name,
-            second.format().name,
-            texels[1].name
-        );
-    }
+    let texels = common_texels(first.format(), second.format())?;
     let mut decoders = [Decoder::new(first.format(), texels[0]), Decoder::new(second.format(), texels[1])];
-    let mut total = Total::default();
+    let mut total = Difference::default();
     for at in first.images() {
         // A band starts where blocks of both start.
         let task = Task {
@@ -147,11 +164,11 @@ fn compare(a: &Part<'_>, b: &Part<'_>) -> Result<Total> {
             let [left, right] = &mut decoders;
             let expected = left.decode(band.blocks, band.width, band.rows)?;
             let actual = right.decode(other, band.width, band.rows)?;
-            let start = Place { at, slice: band.slice, x: 0, y: band.first_row };
-            total.add(texels[0], expected, actual, start, band.width)
+            total.append(&difference(texels[0], expected, actual)?);
+            Ok(())
         })?;
     }
-    Ok(total)
+    Ok((total, texels[0]))
 }
 
 /// Makes texels of any format's blocks.

@@ -1,9 +1,10 @@
 //! `texemu transcode`.
 
+use crate::alpha;
 use crate::bc;
-use crate::difference::{Place, Total};
 use crate::engine::{BandOfBlocks, CpuEngine, DeviceArguments, Engine, GpuEngine, Task};
 use crate::failure::{Failed, Outcome, ends_everything, print};
+use crate::findings::describe;
 use crate::input::{self, Input, Profile};
 use crate::output::{self, Output, WRITABLE};
 use crate::part::{Part, Selection};
@@ -14,8 +15,9 @@ use clap::builder::PossibleValuesParser;
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use std::collections::{HashMap, HashSet};
 use std::path::{Path, PathBuf};
-use std::time::Instant;
+use std::time::{Duration, Instant};
 use texemu_container::Container;
+use texemu_reference::{Difference, difference};
 
 const EXAMPLES: &str = "\
 Examples:
@@ -191,7 +193,17 @@ fn transcode(
     };
     bar.set_message(named());
     bar.set_position(0);
-    bar.set_length(part.texels());
+    let looks_at_alpha = alpha::is_at_risk(&task);
+    bar.set_length(part.texels() * if looks_at_alpha { 2 } else { 1 });
+    if looks_at_alpha {
+        let warning = alpha::warning(engine, &part, &task, |texels| bar.inc(texels)).with_context(named)?;
+        if let Some(warning) = warning {
+            bar.suspend(|| log::warn!("{}: {warning}", path.display()));
+        }
+        bar.set_position(part.texels());
+    }
+    // What came before is not this file's, or not its result's.
+    engine.take_device_time();
     let mut check = arguments.verify.then(Check::default);
     output::write(output, &part, texture.notes(), &task, engine, |band, made| {
         bar.inc(u64::from(band.width) * u64::from(band.rows));
@@ -199,21 +211,21 @@ fn transcode(
     })
     .with_context(named)?;
     let shape = part.shape().with_format(target)?;
-    let mut text = format!(
-        "{}: {} -> {}, {}{note} in {:.1} ms on {}",
-        path.display(),
-        part.shape(),
-        target.name,
-        match output {
-            Output::Standard => table::bytes(shape.bytes()),
-            Output::File { path, .. } => path.display().to_string(),
-        },
-        start.elapsed().as_secs_f64() * 1e3,
-        engine.name()
-    );
+    let made = match output {
+        Output::Standard => table::bytes(shape.bytes()),
+        Output::File { path, .. } => path.display().to_string(),
+    };
+    let milliseconds = |time: Duration| format!("{:.1} ms", time.as_secs_f64() * 1e3);
+    let mut time = milliseconds(start.elapsed());
+    if let Some(on_device) = engine.take_device_time() {
+        time += &format!(", {} of it", milliseconds(on_device));
+    }
+    let (path, engine) = (path.display(), engine.name());
+    let mut text = format!("{path}: {} -> {}, {made}{note} in {time} on {engine}", part.shape(), target.name);
     let good = check.as_ref().is_none_or(|check| target.is_compressed() || check.total.is_none());
     if let Some(check) = check {
-        text += &format!("\n  against the decoded texels: {}", check.total);
+        let texels = bc::texels_of(target).unwrap_or(target);
+        text += &format!("\n  against the decoded texels: {}", describe(&check.total, part.shape(), texels));
     }
     Ok(Done { text, good })
 }
@@ -223,21 +235,22 @@ fn transcode(
 struct Check {
     cpu: CpuEngine,
     decoded: Vec<u8>,
-    total: Total,
+    total: Difference,
 }
 
 impl Check {
     fn add(&mut self, task: &Task, band: &BandOfBlocks<'_>, made: &[u8]) -> Result<()> {
         let (width, rows) = (band.width, band.rows);
         let expected = self.cpu.decode(task, band.blocks, width, rows)?;
-        let start = Place { at: band.at, slice: band.slice, x: 0, y: band.first_row };
-        match bc::texels_of(task.target) {
-            None => self.total.add(task.target, expected, made, start, width),
+        let found = match bc::texels_of(task.target) {
+            None => difference(task.target, expected, made)?,
             Some(texels) => {
                 bc::decode(task.target, made, width, rows, &mut self.decoded)?;
-                self.total.add(texels, expected, &self.decoded, start, width)
+                difference(texels, expected, &self.decoded)?
             }
-        }
+        };
+        self.total.append(&found);
+        Ok(())
     }
 }
 

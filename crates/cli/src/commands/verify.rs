@@ -1,9 +1,9 @@
 //! `texemu verify`.
 
 use crate::bc;
-use crate::difference::{Place, Total};
-use crate::engine::{BandOfBlocks, CpuEngine, DeviceArguments, Engine, GpuEngine, Task, for_each_band};
+use crate::engine::{CpuEngine, DeviceArguments, Engine, GpuEngine, Task, for_each_band};
 use crate::failure::{Failed, Outcome, ends_everything, print};
+use crate::findings::describe;
 use crate::input::{self, Profile};
 use crate::part::{Part, Selection};
 use crate::table;
@@ -11,6 +11,9 @@ use crate::target::{KernelArguments, TargetArguments, granularity_name, source_n
 use anyhow::{Context, Result};
 use indicatif::{ProgressBar, ProgressDrawTarget};
 use std::path::PathBuf;
+use texemu_container::Shape;
+use texemu_format::Format;
+use texemu_reference::{Difference, difference};
 use texemu_transcode::{Choice, Error, Granularity, SourceKind};
 
 const EXAMPLES: &str = "\
@@ -107,11 +110,12 @@ fn verify(
             _ => "auto",
         };
         let line = format!(
-            "{}: {} -> {}, {kernel} from {}: {found}",
+            "{}: {} -> {}, {kernel} from {}: {}",
             input.path.display(),
             part.shape(),
             target.name,
-            source_name(source_kind)
+            source_name(source_kind),
+            found.describe(part.shape(), target)
         );
         bar.suspend(|| table::print(line))?;
     }
@@ -135,51 +139,54 @@ fn kernels(arguments: &Arguments) -> Vec<(Choice, SourceKind)> {
 /// What differs between the two engines' results.
 #[derive(Debug, Default)]
 pub(crate) struct Found {
-    /// Bytes were compared; this says what they mean.
-    total: Total,
+    /// Of the texels; for a BC target of what the blocks decode to.
+    texels: Difference,
     /// Blocks of a BC target of which a byte differs, even if it decodes alike.
     blocks: u64,
 }
 
 impl Found {
     pub(crate) fn is_none(&self) -> bool {
-        self.blocks == 0 && self.total.is_none()
+        self.blocks == 0 && self.texels.is_none()
     }
 
     /// Adds a band of the target's bytes.
     pub(crate) fn add(
         &mut self,
-        task: &Task,
-        band: &BandOfBlocks<'_>,
+        target: &Format,
+        width: u32,
+        rows: u32,
         expected: &[u8],
         actual: &[u8],
     ) -> Result<()> {
-        let start = Place { at: band.at, slice: band.slice, x: 0, y: band.first_row };
-        if !task.target.is_compressed() {
-            return self.total.add(task.target, expected, actual, start, band.width);
-        }
+        let Some(format) = bc::texels_of(target) else {
+            self.texels.append(&difference(target, expected, actual)?);
+            return Ok(());
+        };
         if expected == actual {
-            self.total.texels += u64::from(band.width) * u64::from(band.rows);
+            let texels = u64::from(width) * u64::from(rows);
+            self.texels.append(&Difference::nothing(format, texels)?);
             return Ok(());
         }
-        let size = task.target.block_bytes as usize;
+        let size = target.block_bytes as usize;
         let pairs = expected.chunks(size).zip(actual.chunks(size));
         self.blocks += pairs.filter(|(expected, actual)| expected != actual).count() as u64;
         let mut texels = [Vec::new(), Vec::new()];
         for (blocks, texels) in [expected, actual].into_iter().zip(&mut texels) {
-            bc::decode(task.target, blocks, band.width, band.rows, texels)?;
+            bc::decode(target, blocks, width, rows, texels)?;
         }
-        let format = bc::texels_of(task.target).context("not a BC format")?;
-        self.total.add(format, &texels[0], &texels[1], start, band.width)
+        self.texels.append(&difference(format, &texels[0], &texels[1])?);
+        Ok(())
     }
-}
 
-impl std::fmt::Display for Found {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        if self.blocks > 0 {
-            write!(f, "{} blocks differ; ", self.blocks)?;
+    /// For people: `shape` became `target`.
+    pub(crate) fn describe(&self, shape: &Shape, target: &Format) -> String {
+        let texels = describe(&self.texels, shape, bc::texels_of(target).unwrap_or(target));
+        match self.blocks {
+            0 => texels,
+            1 => format!("1 block differs; {texels}"),
+            blocks => format!("{blocks} blocks differ; {texels}"),
         }
-        self.total.fmt(f)
     }
 }
 
@@ -189,8 +196,56 @@ fn compare(engines: &mut Engines, part: &Part<'_>, task: &Task) -> Result<Found>
         for_each_band(part, task, at, |band| {
             let expected = engines.cpu.run(task, band.blocks, band.width, band.rows)?;
             let actual = engines.gpu.run(task, band.blocks, band.width, band.rows)?;
-            found.add(task, &band, expected, actual)
+            found.add(task.target, band.width, band.rows, expected, actual)
         })?;
     }
     Ok(found)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn format(name: &str) -> &'static Format {
+        texemu_format::by_name(name).expect("in the table")
+    }
+
+    /// Every target that there is, of the least one bit.
+    #[test]
+    fn one_bit_is_enough() {
+        let mut targets: Vec<_> = texemu_format::sources()
+            .flat_map(|source| source.targets.iter())
+            .map(|target| target.name)
+            .collect();
+        targets.sort();
+        targets.dedup();
+        assert!(targets.len() >= 16, "{targets:?}");
+        for target in targets.into_iter().map(format) {
+            let bytes = target.level_bytes([8, 4, 1]).expect("small") as usize;
+            let expected: Vec<u8> = (0..bytes).map(|n| (n * 37 + 11) as u8).collect();
+            for bit in 0..8 * bytes {
+                let mut actual = expected.clone();
+                actual[bit / 8] ^= 1 << (bit % 8);
+                let mut found = Found::default();
+                found.add(target, 8, 4, &expected, &expected).expect("sizes match");
+                assert!(found.is_none(), "{}", target.name);
+                found.add(target, 8, 4, &expected, &actual).expect("sizes match");
+                assert!(!found.is_none(), "{}: bit {bit}", target.name);
+            }
+        }
+    }
+
+    #[test]
+    fn blocks_that_decode_alike_still_differ() {
+        let target = format("BC7_UNORM_BLOCK");
+        // An illegal block is transparent black whatever its other bits are.
+        let (expected, mut actual) = ([0; 16], [0; 16]);
+        actual[15] = 1;
+        let mut found = Found::default();
+        found.add(target, 4, 4, &expected, &actual).expect("sizes match");
+        assert!(!found.is_none() && found.texels.is_none(), "{found:?}");
+        let shape = Shape::new(texemu_container::ShapeDesc::image(format("ASTC_4x4_UNORM_BLOCK"), 4, 4));
+        let text = found.describe(&shape.expect("small"), target);
+        assert_eq!(text, "1 block differs; 16 texels, all equal");
+    }
 }

@@ -4,9 +4,9 @@ use super::{Engine, Task};
 use crate::bc;
 use anyhow::{Context, Result, bail};
 use texemu_format::Format;
+use texemu_reference::decode_into;
 use texemu_reference::encode::{self, encode_image};
-use texemu_reference::{ErrorColor, decode_into};
-use texemu_transcode::{Effort, ErrorColour};
+use texemu_transcode::{Effort, ErrorColor};
 
 /// Runs the twins on all threads.
 #[derive(Debug, Default)]
@@ -18,9 +18,9 @@ pub(crate) struct CpuEngine {
 /// The twins' options for decoding to `texels`.
 fn decode_options(task: &Task, texels: &'static Format) -> Result<texemu_reference::Options> {
     let options = texemu_reference::Options {
-        error_color: match task.options.error_colour {
-            ErrorColour::Magenta => ErrorColor::Magenta,
-            ErrorColour::TransparentBlack => ErrorColor::Transparent,
+        error_color: match task.options.error_color {
+            ErrorColor::Magenta => texemu_reference::ErrorColor::Magenta,
+            ErrorColor::TransparentBlack => texemu_reference::ErrorColor::TransparentBlack,
         },
         // An LDR format may become floats instead of its exact target.
         float16: task.source.targets.exact() != Some(texels),

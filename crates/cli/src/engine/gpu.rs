@@ -5,9 +5,11 @@ use crate::bands::common_footprint;
 use crate::images::{BlockImage, ImageShape, TargetImage};
 use anyhow::{Context, Result};
 use clap::Args;
+use std::time::Duration;
 use texemu_core::vk;
 use texemu_core::{
-    Arena, Buffer, BufferDesc, CacheLocation, Commands, Gpu, GpuDesc, Location, Select, Validation,
+    Arena, Buffer, BufferDesc, CacheLocation, Commands, Gpu, GpuDesc, Location, Select, Timestamps,
+    Validation,
 };
 use texemu_format::Format;
 use texemu_transcode::{Job, Options, Region, Source, SourceKind, Target, Transcoder};
@@ -85,6 +87,10 @@ pub(crate) struct GpuEngine {
     /// The image that is used for one tile after the other.
     tile: Option<TargetImage>,
     block_image: Option<BlockImage>,
+    /// None where the device has none.
+    clock: Option<Timestamps>,
+    /// Nanoseconds that kernels and the copies that belong to them took.
+    worked: f64,
 }
 
 impl GpuEngine {
@@ -100,6 +106,8 @@ impl GpuEngine {
             readback: Growing::new("texels", vk::BufferUsageFlags::TRANSFER_DST, Location::Readback),
             tile: None,
             block_image: None,
+            clock: gpu.capabilities().timestamps.then(|| Timestamps::new(gpu, 2)).transpose()?,
+            worked: 0.0,
         })
     }
 
@@ -162,19 +170,33 @@ impl GpuEngine {
         };
         // SAFETY: `Commands::run` waited for everything recorded before.
         unsafe { self.arena.reset() }?;
-        let (transcoder, arena) = (&self.transcoder, &mut self.arena);
+        let (transcoder, arena, clock) = (&self.transcoder, &mut self.arena, self.clock.as_ref());
         let result = self.commands.run(|commands| {
             if let Some(image) = block_image {
                 let row = width.div_ceil(task.source.footprint[0]);
                 // SAFETY: both live until `run` has waited; the upload holds the blocks of all rows.
                 unsafe { image.fill(commands, upload, region.buffer_offset, row) };
             }
-            // SAFETY: as above.
+            if let Some(clock) = clock {
+                // SAFETY: the commands are being recorded, outside a render pass.
+                unsafe { clock.reset(commands) };
+                // SAFETY: as above; there are two queries.
+                unsafe { clock.write(commands, 0) };
+            }
+            // SAFETY: upload and images live until `run` has waited, and hold what the job says.
             unsafe { transcoder.record(commands, arena, &[job]) }?;
+            if let Some(clock) = clock {
+                // SAFETY: as above.
+                unsafe { clock.write(commands, 1) };
+            }
             read_back(&gpu, commands, tile, first, width, readback);
             Ok::<_, texemu_transcode::Error>(())
         });
-        Ok(result?)
+        result?;
+        if let Some(clock) = &self.clock {
+            self.worked += clock.nanoseconds()?.into_iter().sum::<f64>();
+        }
+        Ok(())
     }
 }
 
@@ -204,6 +226,11 @@ impl Engine for GpuEngine {
         let mapped = self.readback.buffer.as_ref().and_then(Buffer::mapped);
         let mapped = mapped.context("read-back memory is not mapped")?;
         Ok(&mapped[..usize::try_from(bytes)?])
+    }
+
+    fn take_device_time(&mut self) -> Option<Duration> {
+        let worked = std::mem::take(&mut self.worked);
+        self.clock.as_ref().map(|_| Duration::from_secs_f64(worked / 1e9))
     }
 }
 

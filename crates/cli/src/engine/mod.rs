@@ -10,6 +10,7 @@ use crate::bands::bands;
 use crate::interrupt;
 use crate::part::Part;
 use anyhow::Result;
+use std::time::Duration;
 use texemu_container::Subresource;
 use texemu_format::Format;
 use texemu_transcode::{Options, SourceKind};
@@ -32,12 +33,16 @@ pub(crate) trait Engine {
     /// The target's bytes of `width` x `height` texels, tightly packed; `blocks` holds the source's, tightly packed. Only
     /// at the lower edge of an image may `height` end inside a block.
     fn run(&mut self, task: &Task, blocks: &[u8], width: u32, height: u32) -> Result<&[u8]>;
+
+    /// How long the device worked since this was last asked; `None` without a device, or without a clock on it.
+    fn take_device_time(&mut self) -> Option<Duration> {
+        None
+    }
 }
 
 /// Some rows of a slice, as blocks.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct BandOfBlocks<'a> {
-    pub(crate) at: Subresource,
     pub(crate) slice: u32,
     /// The first row of texels.
     pub(crate) first_row: u32,
@@ -58,7 +63,7 @@ pub(crate) fn for_each_band(
         for band in bands(task.source, task.target, width, height) {
             interrupt::check()?;
             let blocks = part.rows(at, slice, band.first, band.rows);
-            each(BandOfBlocks { at, slice, first_row: band.first, width, rows: band.rows, blocks })?;
+            each(BandOfBlocks { slice, first_row: band.first, width, rows: band.rows, blocks })?;
         }
     }
     Ok(())

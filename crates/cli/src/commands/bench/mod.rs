@@ -10,6 +10,7 @@ mod work;
 use crate::engine::DeviceArguments;
 use crate::failure::Outcome;
 use crate::input::Profile;
+use crate::table;
 use anyhow::{Result, bail};
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use sample::Bench;
@@ -54,12 +55,16 @@ pub(crate) struct Arguments {
     /// Which works have a row: the large image alone, or also chains, small images and many together
     #[arg(long, value_enum, default_value_t = rows::WorkRows::All)]
     work: rows::WorkRows,
-    /// Rows for sRGB formats too, whose kernels differ by a constant
+    /// Rows for chains and small images of sRGB formats too, whose kernels differ by a constant; without it they have one
+    /// for the large image alone
     #[arg(long)]
     srgb_rows: bool,
     /// Rows for this configuration too, written as the listing does: 'block 64', 'tile 32/128 2,1 words'; may be given again
     #[arg(long = "configuration", value_name = "CONFIGURATION", value_parser = configuration::parse_configuration)]
     configurations: Vec<texemu_transcode::Configuration>,
+    /// Only list the rows that would be timed
+    #[arg(long)]
+    list: bool,
     /// Time every configuration of every kernel, and list them from fast to slow
     #[arg(long)]
     tune: bool,
@@ -88,6 +93,9 @@ pub(crate) fn run(arguments: &Arguments) -> Result<Outcome> {
     let rows = rows::rows(arguments, &gpu, size)?;
     if rows.is_empty() {
         bail!("no row matches; `texemu bench --help` says how rows are chosen");
+    }
+    if arguments.list {
+        return rows.iter().try_for_each(|row| table::print(&row.name)).map(|()| Outcome::Good);
     }
     report::head(&gpu, size, runs)?;
     let width = rows.iter().map(|row| row.name.len()).max().unwrap_or(0);

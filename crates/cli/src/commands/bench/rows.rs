@@ -10,7 +10,7 @@ use anyhow::{Context, Result};
 use clap::ValueEnum;
 use std::sync::Arc;
 use texemu_container::{Subresource, Texture};
-use texemu_core::Gpu;
+use texemu_core::{Gpu, targets};
 use texemu_format::{Format, sources};
 use texemu_transcode::{Choice, Effort, Granularity, Options, SourceKind, Transcoder};
 
@@ -81,11 +81,18 @@ pub(crate) fn rows(arguments: &Arguments, gpu: &Gpu, size: u32) -> Result<Vec<Ro
     let transcoder = Transcoder::new(gpu)?;
     let mut rows = Vec::new();
     for (label, source, blocks) in block_sources(arguments)? {
-        for target in source.targets.iter() {
+        let is_generated = matches!(blocks, Blocks::Generated);
+        let possible = targets(gpu.capabilities(), source);
+        for target in source.targets.iter().filter(|target| possible.contains(target)) {
             let efforts: &[Effort] =
                 if target.is_compressed() { &[Effort::Fast, Effort::High] } else { &[Effort::Fast] };
             for &effort in efforts {
-                for work in works(arguments.work, size, source.targets.exact() == Some(target)) {
+                let is_brief = source.is_srgb() && is_generated && !arguments.srgb_rows;
+                let is_thorough = source.targets.exact() == Some(target) && !is_brief;
+                for work in works(arguments.work, size, is_thorough) {
+                    if is_brief && work != Work::plain(size) {
+                        continue;
+                    }
                     for source_kind in source_kinds(&arguments.source) {
                         for choice in choices(arguments, &transcoder, source, target, source_kind, work) {
                             let high = if effort == Effort::High { " high" } else { "" };
@@ -122,9 +129,8 @@ fn exists(transcoder: &Transcoder, row: &Row) -> bool {
 /// Label, format and origin of the blocks.
 fn block_sources(arguments: &Arguments) -> Result<Vec<(String, &'static Format, Blocks)>> {
     if arguments.input.is_empty() {
-        let wanted = |format: &&Format| arguments.srgb_rows || !format.is_srgb();
         let row = |format: &'static Format| (plain_name(format), format, Blocks::Generated);
-        return Ok(sources().filter(wanted).map(row).collect());
+        return Ok(sources().map(row).collect());
     }
     let mut found = Vec::new();
     for path in &arguments.input {
@@ -142,7 +148,7 @@ fn plain_name(format: &Format) -> String {
     format.name.trim_end_matches("_BLOCK").to_owned()
 }
 
-fn works(rows: WorkRows, size: u32, is_exact: bool) -> Vec<Work> {
+fn works(rows: WorkRows, size: u32, is_thorough: bool) -> Vec<Work> {
     let large = vec![Work::plain(size)];
     let chain = vec![Work::chain(size), Work::chain(64)];
     let small = vec![Work::plain(64), Work::plain(256), Work::many(256, 256.min(size))];
@@ -150,8 +156,8 @@ fn works(rows: WorkRows, size: u32, is_exact: bool) -> Vec<Work> {
         WorkRows::Large => large,
         WorkRows::Chain => chain,
         WorkRows::Small => small,
-        // The other targets behave alike.
-        WorkRows::All if !is_exact => large,
+        // The other targets, and the other numeric types, behave alike.
+        WorkRows::All if !is_thorough => large,
         WorkRows::All => {
             let mut all = [large, chain, small].concat();
             // A small --size makes some of them the same.

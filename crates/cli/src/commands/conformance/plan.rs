@@ -6,7 +6,7 @@ use anyhow::Result;
 use texemu_core::{Gpu, targets};
 use texemu_format::{Codec, Format, sources};
 use texemu_transcode::{
-    Choice, Configuration, Effort, ErrorColour, Granularity, Options, SourceKind, Staging, Transcoder,
+    Choice, Configuration, Effort, ErrorColor, Granularity, Options, SourceKind, Staging, Transcoder,
 };
 
 /// A source format and what it becomes.
@@ -47,7 +47,7 @@ impl Kernel {
             (self.is_3d, "3D"),
             (self.is_split, "split"),
             (self.options.effort == Effort::High, "high effort"),
-            (self.options.error_colour == ErrorColour::TransparentBlack, "black errors"),
+            (self.options.error_color == ErrorColor::TransparentBlack, "black errors"),
         ];
         for (_, note) in notes.into_iter().filter(|(applies, _)| *applies) {
             name.push_str(", ");
@@ -119,7 +119,7 @@ fn kernels(transcoder: &Transcoder, source: &'static Format, target: &'static Fo
     }
     kernels.push(Kernel { is_split: true, ..plain });
     if !target.is_compressed() && source.targets.exact() == Some(target) {
-        kernels.push(with(Options { error_colour: ErrorColour::TransparentBlack, ..plain.options }));
+        kernels.push(with(Options { error_color: ErrorColor::TransparentBlack, ..plain.options }));
     }
     let exists = |kernel: &Kernel| {
         let job = dummy_job(source, target, kernel.source_kind, kernel.options);
