@@ -223,6 +223,11 @@ impl<'a> Texture<'a> {
         barrier(&self.host.gpu, commands, self.image, self.scope.replace(to), to);
     }
 
+    /// Says where a barrier of the test's own has left it.
+    pub(crate) fn left_in(&self, scope: Scope) {
+        self.scope.set(scope);
+    }
+
     /// Copies regions of a buffer.
     pub(crate) fn copy_in(
         &self,

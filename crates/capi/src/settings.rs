@@ -79,6 +79,7 @@ pub(crate) unsafe fn settings(settings: *const texemu_settings) -> Outcome<Setti
         keep_blocks: keep_blocks(given.keep_blocks)?,
         error_color: error_color(given.error_color)?,
         effort: effort(given.effort)?,
+        transfer_families: Vec::new(),
         prepare: given.compile_late == vk::FALSE,
         timing: given.timing != vk::FALSE,
     };

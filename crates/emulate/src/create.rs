@@ -179,7 +179,7 @@ impl Emulator {
         // SAFETY: just created.
         let requirements = unsafe { self.gpu.device().get_image_memory_requirements(handle) };
         let mut parts = Parts { handle, format, target, layout, plane: None, requirements };
-        if self.offer.keeps_blocks(format, target, info.usage)
+        if (self.offer.keeps_blocks(format, target, info.usage) || !self.copy_families.is_empty())
             && let Err(error) = self.add_plane(&mut parts)
         {
             // SAFETY: just created, and given to nobody.

@@ -1,6 +1,7 @@
 //! The state of one device.
 
 use crate::budget::Budget;
+use crate::copy::Pending;
 use crate::error::Result;
 use crate::image::EmulatedImage;
 use crate::map::HandleMap;
@@ -21,7 +22,7 @@ pub struct EmulatorDesc<'a> {
     /// What the embedder chooses.
     pub settings: &'a Settings,
     /// The families of all queues that the device was created with. Compressed planes are shared between them, so that an
-    /// image's ownership transfers need not name them.
+    /// image's ownership transfers need not name them. If one of them cannot compute, images keep their blocks for it.
     pub queue_families: &'a [u32],
 }
 
@@ -33,6 +34,9 @@ pub struct Emulator {
     pub(crate) offer: Offer,
     pub(crate) transcoder: Transcoder,
     pub(crate) queue_families: Vec<u32>,
+    /// Families whose queues cannot compute.
+    pub(crate) copy_families: Vec<u32>,
+    pub(crate) pending: Mutex<Vec<Pending>>,
     pub(crate) images: HandleMap<EmulatedImage>,
     pub(crate) notes: HandleMap<Note>,
     pub(crate) recordings: HandleMap<Mutex<Recording>>,
@@ -75,8 +79,20 @@ impl Emulator {
         queue_families.push(desc.gpu.queue_family());
         queue_families.sort_unstable();
         queue_families.dedup();
+        // SAFETY: the physical device belongs to the instance.
+        let families = unsafe {
+            desc.gpu.instance().get_physical_device_queue_family_properties(desc.gpu.physical_device())
+        };
+        let computes = |family: u32| {
+            families.get(family as usize).is_some_and(|one| one.queue_flags.contains(vk::QueueFlags::COMPUTE))
+        };
+        let mut copy_families: Vec<u32> =
+            queue_families.iter().copied().filter(|&family| !computes(family)).collect();
+        copy_families.extend(&desc.settings.transfer_families);
         Ok(Self {
             gpu: desc.gpu.clone(),
+            copy_families,
+            pending: Mutex::default(),
             budget: Budget::new(&offer),
             offer,
             transcoder: Transcoder::new(desc.gpu)?,
@@ -240,6 +256,7 @@ impl Emulator {
     /// As [`Emulator::destroy_image`].
     unsafe fn finish(&self, image: &EmulatedImage, allocator: Option<&vk::AllocationCallbacks<'_>>) {
         self.stats.destroyed(image);
+        self.forget_copies(image.handle);
         self.budget.release(image.requirements.size, image.is_bound());
         // SAFETY: the device is done with the image by the caller's promise.
         unsafe { image.destroy(&self.gpu) };

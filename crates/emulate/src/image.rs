@@ -22,6 +22,8 @@ pub(crate) struct EmulatedImage {
     pub(crate) layers: u32,
     /// The application's usage, without what the emulation added.
     pub(crate) usage: vk::ImageUsageFlags,
+    /// Shared by queue families, so that none acquires it.
+    pub(crate) concurrent: bool,
     /// Where the blocks of each level lie, kept or not.
     pub(crate) layout: PlaneLayout,
     pub(crate) plane: Option<Plane>,
@@ -70,6 +72,7 @@ impl EmulatedImage {
             levels: info.mip_levels,
             layers: info.array_layers,
             usage: info.usage,
+            concurrent: info.sharing_mode == vk::SharingMode::CONCURRENT,
             layout,
             plane,
             requirements,
@@ -94,6 +97,16 @@ impl EmulatedImage {
             let texels = u64::from(level.extent[0]) * u64::from(level.extent[1]) * u64::from(level.slices);
             sum.saturating_add(texels.saturating_mul(4))
         })
+    }
+
+    /// The levels, and the layers, of a range that may leave them to be counted: the first, and the one past the last.
+    pub(crate) fn range(&self, range: &vk::ImageSubresourceRange) -> ([u32; 2], [u32; 2]) {
+        let part = |first: u32, count: u32, all: u32| {
+            let end = if count == u32::MAX { all } else { first.saturating_add(count).min(all) };
+            [first.min(end), end]
+        };
+        let levels = part(range.base_mip_level, range.level_count, self.levels);
+        (levels, part(range.base_array_layer, range.layer_count, self.layers))
     }
 
     pub(crate) fn is_bound(&self) -> bool {

@@ -32,7 +32,7 @@ mod timing;
 mod view;
 
 pub use compute_state::ComputeState;
-pub use copy::{ImagePair, SourceAccess};
+pub use copy::{ImagePair, PipelineBarrier, SourceAccess};
 pub use emulator::{Emulator, EmulatorDesc, ImageReport};
 pub use error::{Error, Result};
 pub use features::DeviceCreateInfo;

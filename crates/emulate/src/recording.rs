@@ -1,6 +1,7 @@
 //! What belongs to one command buffer while it is recorded and until it has run.
 
 use crate::compute_state::ComputeState;
+use crate::copy::Deferred;
 use crate::error::Result;
 use crate::stats::Stats;
 use crate::timing::Timing;
@@ -12,8 +13,9 @@ pub enum Queue {
     /// It can compute: blocks are decoded right behind the copy.
     #[default]
     Compute,
-    /// It can only transfer: blocks are kept, and decoded on another queue by
-    /// [`Emulator::decode`](crate::Emulator::decode).
+    /// It can only transfer: blocks are kept, and decoded on another queue, by the barrier that acquires the image there
+    /// ([`Emulator::pipeline_barrier`](crate::Emulator::pipeline_barrier)) or before what is submitted there
+    /// ([`Emulator::decode_copies`](crate::Emulator::decode_copies)).
     TransferOnly,
 }
 
@@ -31,6 +33,8 @@ pub struct Recording {
     pub(crate) arena: Arena,
     pub(crate) queue: Queue,
     pub(crate) timing: Timing,
+    /// What is left for a queue that can compute.
+    pub(crate) deferred: Vec<Deferred>,
     /// What the application has bound for compute. Empty, and nothing is restored, unless it is told; see
     /// [`ComputeState`].
     pub state: ComputeState,
@@ -42,6 +46,7 @@ impl Recording {
             arena: Arena::new(gpu),
             queue: Queue::default(),
             timing: Timing::default(),
+            deferred: Vec::new(),
             state: ComputeState::default(),
         }
     }
@@ -60,6 +65,7 @@ impl Recording {
     /// The device is done with every command recorded with it.
     pub(crate) unsafe fn reset(&mut self, stats: &Stats) -> Result<()> {
         self.state.clear();
+        self.deferred.clear();
         self.timing.collect(stats);
         // SAFETY: the caller's promise.
         Ok(unsafe { self.arena.reset() }?)

@@ -38,7 +38,7 @@ pub enum KeepBlocks {
     /// Where something may read them again: images with `TRANSFER_SRC` usage, and images whose copies may cut target blocks.
     #[default]
     WhereReadable,
-    /// Always. Needed if copies are recorded for queues that cannot compute.
+    /// Always. So it is anyway if a queue family of the device cannot compute.
     Always,
 }
 
@@ -74,6 +74,9 @@ pub struct Settings {
     pub pressure: Pressure,
     /// Which blocks are kept.
     pub keep_blocks: KeepBlocks,
+    /// Queue families, besides those of the device that cannot compute, whose copies are decoded when an image is acquired from
+    /// them: `VK_QUEUE_FAMILY_EXTERNAL`, if blocks are uploaded from elsewhere. Images keep their blocks if there are any.
+    pub transfer_families: Vec<u32>,
     /// What illegal blocks decode to.
     pub error_color: ErrorColor,
     /// How hard encoders try.
@@ -93,6 +96,7 @@ impl Default for Settings {
             ceiling: None,
             pressure: Pressure::default(),
             keep_blocks: KeepBlocks::default(),
+            transfer_families: Vec::new(),
             error_color: ErrorColor::default(),
             effort: Effort::default(),
             prepare: true,

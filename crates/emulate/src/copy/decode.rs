@@ -15,7 +15,7 @@ impl Emulator {
     /// `false` if the image is not emulated.
     ///
     /// Call it on a queue that can compute, behind the barrier that acquires the image, or behind the semaphore if its
-    /// families share it. The image is in `layout`, and what wrote its blocks is visible to
+    /// families share it. [`Emulator::pipeline_barrier`] and [`Emulator::decode_copies`] do that by themselves. The image is in `layout`, and what wrote its blocks is visible to
     /// `VK_PIPELINE_STAGE_TRANSFER_BIT`; afterwards the texels are as written by a copy, and still need the
     /// application's barrier to whatever reads them.
     ///
@@ -30,21 +30,33 @@ impl Emulator {
         range: &vk::ImageSubresourceRange,
     ) -> Result<bool> {
         let Some(image) = self.images.get(image) else { return Ok(false) };
-        let remaining = |count: u32, all: u32, base: u32| {
-            if count == u32::MAX { all.saturating_sub(base) } else { count }
-        };
-        let levels = remaining(range.level_count, image.levels, range.base_mip_level);
-        let layers = remaining(range.layer_count, image.layers, range.base_array_layer);
-        let mut blocks = Vec::with_capacity(levels as usize);
-        for level in range.base_mip_level..range.base_mip_level.saturating_add(levels).min(image.levels) {
+        // SAFETY: the caller's promise.
+        unsafe { self.decode_range(commands, recording, &image, layout, range) }?;
+        Ok(true)
+    }
+
+    /// # Safety
+    /// As [`Emulator::decode`].
+    pub(crate) unsafe fn decode_range(
+        &self,
+        commands: vk::CommandBuffer,
+        recording: &mut Recording,
+        image: &EmulatedImage,
+        layout: vk::ImageLayout,
+        range: &vk::ImageSubresourceRange,
+    ) -> Result<()> {
+        let ([first_level, end_level], [first_layer, end_layer]) = image.range(range);
+        let mut blocks = Vec::with_capacity((end_level - first_level) as usize);
+        for level in first_level..end_level {
             let grid = &image.layout.levels[level as usize];
             let (first, count) =
-                if image.layered() { (range.base_array_layer, layers) } else { (0, grid.slices) };
-            blocks.push(Blocks { level, first: [0, 0, first], size: [grid.columns, grid.rows, count] });
+                if image.layered() { (first_layer, end_layer - first_layer) } else { (0, grid.slices) };
+            if count > 0 {
+                blocks.push(Blocks { level, first: [0, 0, first], size: [grid.columns, grid.rows, count] });
+            }
         }
         // SAFETY: the caller's promise.
-        unsafe { self.decode_plane(commands, recording, &image, layout, &blocks) }?;
-        Ok(true)
+        unsafe { self.decode_plane(commands, recording, image, layout, &blocks) }
     }
 
     /// Decodes blocks out of the compressed plane; whole blocks of the target, if the given ones cut some.

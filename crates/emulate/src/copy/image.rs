@@ -250,6 +250,7 @@ impl Emulator {
         if recording.queue == Queue::TransferOnly {
             // SAFETY: the caller records outside a render pass.
             unsafe { self.transfer_barrier(commands) };
+            self.defer(recording, image, layout, blocks);
             return Ok(());
         }
         // SAFETY: the caller's promise.

@@ -4,11 +4,15 @@
 //! blocks are buffer copies; behind each that writes blocks follows the decoding of what it wrote, between barriers that
 //! make it look like the copy itself, to `VK_PIPELINE_STAGE_TRANSFER_BIT`.
 
+mod acquire;
 mod decode;
+mod deferred;
 mod download;
 mod image;
 mod upload;
 
+pub use acquire::PipelineBarrier;
+pub(crate) use deferred::{Deferred, Pending};
 pub use image::ImagePair;
 
 use crate::emulator::Emulator;

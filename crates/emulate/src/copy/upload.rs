@@ -96,6 +96,7 @@ impl Emulator {
             Path::Deferred => {
                 // SAFETY: the caller records outside a render pass.
                 unsafe { self.transfer_barrier(commands) };
+                self.defer(recording, image, upload.layout, &blocks);
                 Ok(())
             }
         }?;
@@ -120,7 +121,7 @@ impl Emulator {
             (Queue::TransferOnly, true) => Ok(Path::Deferred),
             (Queue::TransferOnly, false) => Err(Error::Unsupported {
                 format: image.format,
-                what: "a copy on a queue that cannot compute; keep_blocks has to be Always for that".into(),
+                what: "a copy on a queue that cannot compute, of whose family the emulator was not told; or keep_blocks has to be Always".into(),
             }),
             (Queue::Compute, true) if cuts || upload.access == SourceAccess::TransferOnly => Ok(Path::Plane),
             (Queue::Compute, false) if upload.access == SourceAccess::TransferOnly => Ok(Path::Scratch),
