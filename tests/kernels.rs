@@ -12,8 +12,8 @@ use texemu_format::{Codec, Format, Numeric, by_name, level_extent};
 use texemu_reference::blocks::{Class, generate};
 use texemu_reference::{decode_image, encode};
 use texemu_transcode::{
-    Choice, DispatchLimits, Effort, Error, ErrorColor, Granularity, Job, Options, Region, Source,
-    SourceKind, Transcoder,
+    Choice, DispatchLimits, Effort, Error, ErrorColor, Granularity, Job, Options, Region, Source, SourceKind,
+    Transcoder,
 };
 
 fn blocks_a_pair() -> u32 {
@@ -88,8 +88,7 @@ fn astc_ldr_equals_its_twin_in_every_footprint() {
     let gpu = TestGpu::new();
     let transcoder = Transcoder::new(&gpu).unwrap();
     for format in texemu_format::sources().filter(|format| format.codec == Codec::AstcLdr) {
-        let error_color =
-            if format.is_srgb() { ErrorColor::TransparentBlack } else { ErrorColor::Magenta };
+        let error_color = if format.is_srgb() { ErrorColor::TransparentBlack } else { ErrorColor::Magenta };
         let options = Options { error_color, ..Options::default() };
         compare(&transcoder, format, format.targets.exact().unwrap(), options);
     }
