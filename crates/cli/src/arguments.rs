@@ -1,6 +1,6 @@
 //! The command line.
 
-use crate::commands::{bench, compare, conformance, devices, info, layer, run, transcode, verify};
+use crate::commands::{bench, compare, conformance, devices, info, layer, report, run, transcode, verify};
 use clap::{Parser, Subcommand};
 
 /// Turns ASTC, ETC2 and EAC textures into what any GPU samples: exactly, on the GPU.
@@ -25,6 +25,7 @@ pub(crate) enum Command {
     Transcode(Box<transcode::Arguments>),
     Verify(Box<verify::Arguments>),
     Compare(compare::Arguments),
+    Report(Box<report::Arguments>),
     Bench(Box<bench::Arguments>),
     Run(run::Arguments),
     Layer(layer::Arguments),

@@ -56,6 +56,24 @@ impl std::fmt::Display for Output {
     }
 }
 
+/// Whether a file can be put there; asked before the work whose result it is to hold.
+pub(crate) fn check_place(path: &Path) -> Result<()> {
+    if path.is_dir() {
+        bail!("{} is a folder: name a file", path.display());
+    }
+    let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty());
+    if let Some(folder) = folder.filter(|folder| !folder.is_dir()) {
+        bail!("{}: there is no folder {}", path.display(), folder.display());
+    }
+    Ok(())
+}
+
+/// Writes a text whole or not at all.
+pub(crate) fn save(path: &Path, text: &str) -> Result<()> {
+    write_atomically(path, |out| out.write_all(text.as_bytes()).map_err(texemu_container::Error::Io))
+        .with_context(|| path.display().to_string())
+}
+
 /// Runs `task` on `part` and writes the result whole or not at all; `each` sees every band and what became of it.
 pub(crate) fn write(
     output: &Output,

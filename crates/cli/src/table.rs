@@ -2,6 +2,7 @@
 
 use anyhow::{Context, Result};
 use std::io::Write;
+use std::time::Duration;
 
 /// Prints to standard output; an error where `println!` would panic, for instance into a closed pipe.
 pub(crate) fn print(text: impl std::fmt::Display) -> Result<()> {
@@ -41,4 +42,29 @@ pub(crate) fn bytes(bytes: u64) -> String {
         name = Some(unit);
     }
     name.map_or_else(|| format!("{bytes} B"), |name| format!("{value:.1} {name}"))
+}
+
+/// A time with a unit that leaves at least 1, to three digits.
+pub(crate) fn duration(time: Duration) -> String {
+    let seconds = time.as_secs_f64();
+    match seconds {
+        1.0.. => format!("{} s", three_digits(seconds)),
+        1e-3.. => format!("{} ms", three_digits(seconds * 1e3)),
+        _ => format!("{} us", three_digits(seconds * 1e6)),
+    }
+}
+
+/// Texels in a time, likewise.
+pub(crate) fn rate(texels: u64, time: Duration) -> String {
+    let rate = texels as f64 / time.as_secs_f64();
+    match rate {
+        1e9.. => format!("{} Gtexel/s", three_digits(rate / 1e9)),
+        _ => format!("{} Mtexel/s", three_digits(rate / 1e6)),
+    }
+}
+
+/// Three significant digits, no exponent.
+pub(crate) fn three_digits(value: f64) -> String {
+    let digits = (2.0 - value.abs().log10().floor()).clamp(0.0, 5.0);
+    format!("{value:.*}", if digits.is_finite() { digits as usize } else { 2 })
 }

@@ -6,7 +6,7 @@ use texemu_format::{Format, Policy};
 use texemu_transcode::{Choice, Effort, ErrorColor, Granularity, Options, SourceKind};
 
 /// The values of `--to`.
-const TARGETS: [&str; 11] =
+pub(crate) const TARGETS: [&str; 11] =
     ["auto", "rgba8", "rgba16f", "r16", "rg16", "bc1", "bc3", "bc4", "bc5", "bc6h", "bc7"];
 
 /// `--to` and `--policy`.
@@ -35,9 +35,26 @@ enum PolicyName {
 }
 
 #[derive(ValueEnum, Clone, Copy, PartialEq, Eq, Debug)]
-enum EffortName {
+pub(crate) enum EffortName {
     Fast,
     High,
+}
+
+impl EffortName {
+    pub(crate) fn effort(self) -> Effort {
+        match self {
+            Self::Fast => Effort::Fast,
+            Self::High => Effort::High,
+        }
+    }
+
+    /// As users write it.
+    pub(crate) fn name(self) -> &'static str {
+        match self {
+            Self::Fast => "fast",
+            Self::High => "high",
+        }
+    }
 }
 
 #[derive(ValueEnum, Clone, Copy, PartialEq, Eq, Debug)]
@@ -76,10 +93,7 @@ impl TargetArguments {
                 ColorName::Magenta => ErrorColor::Magenta,
                 ColorName::Black => ErrorColor::TransparentBlack,
             },
-            effort: match self.effort {
-                EffortName::Fast => Effort::Fast,
-                EffortName::High => Effort::High,
-            },
+            effort: self.effort.effort(),
         }
     }
 }

@@ -6,6 +6,7 @@ pub(crate) mod conformance;
 pub(crate) mod devices;
 pub(crate) mod info;
 pub(crate) mod layer;
+pub(crate) mod report;
 pub(crate) mod run;
 pub(crate) mod transcode;
 pub(crate) mod verify;
@@ -21,6 +22,7 @@ pub(crate) fn run(command: Command) -> Result<Outcome> {
         Command::Info(arguments) => info::run(&arguments),
         Command::Verify(arguments) => verify::run(&arguments),
         Command::Compare(arguments) => compare::run(&arguments),
+        Command::Report(arguments) => report::run(&arguments),
         Command::Bench(arguments) => bench::run(&arguments),
         Command::Conformance(arguments) => conformance::run(&arguments),
         Command::Transcode(arguments) => transcode::run(&arguments),

@@ -10,6 +10,7 @@ mod work;
 use crate::engine::DeviceArguments;
 use crate::failure::Outcome;
 use crate::input::Profile;
+use crate::output::{check_place, save};
 use crate::table;
 use anyhow::{Result, bail};
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
@@ -82,6 +83,7 @@ pub(crate) struct Arguments {
 }
 
 pub(crate) fn run(arguments: &Arguments) -> Result<Outcome> {
+    arguments.json.as_deref().map_or(Ok(()), check_place)?;
     let old = arguments.compare.as_deref().map(report::load).transpose()?;
     let gpu = arguments.device.open()?;
     if !gpu.capabilities().timestamps {
@@ -120,7 +122,7 @@ pub(crate) fn run(arguments: &Arguments) -> Result<Outcome> {
     }
     let document = report::document(&gpu, size, runs, &results);
     if let Some(path) = &arguments.json {
-        report::save(path, &document)?;
+        save(path, &serde_json::to_string_pretty(&document)?)?;
     }
     if let Some(old) = old {
         report::compare(&old, &document)?;

@@ -3,12 +3,10 @@
 use super::configuration::configuration_name;
 use super::rows::choice_name;
 use super::sample::{Measured, Times};
-use crate::table;
+use crate::table::{self, three_digits};
 use anyhow::{Context, Result, bail};
 use serde_json::{Value, json};
-use std::io::Write;
 use std::path::Path;
-use texemu_container::write_atomically;
 use texemu_core::{Gpu, PipelineStats};
 use texemu_transcode::Choice;
 
@@ -64,12 +62,6 @@ fn cells(result: &Measured) -> Vec<String> {
         micros(result.recording.median()),
         configuration_name(&result.configuration),
     ]
-}
-
-/// Three significant digits, no exponent.
-fn three_digits(value: f64) -> String {
-    let digits = (2.0 - value.abs().log10().floor()).clamp(0.0, 5.0);
-    format!("{value:.*}", if digits.is_finite() { digits as usize } else { 2 })
 }
 
 fn gigatexels(result: &Measured) -> f64 {
@@ -148,12 +140,6 @@ pub(crate) fn document(gpu: &Gpu, size: u32, runs: u32, results: &[Measured]) ->
         "runs": runs,
         "rows": results.iter().map(row).collect::<Vec<_>>(),
     })
-}
-
-pub(crate) fn save(path: &Path, document: &Value) -> Result<()> {
-    let text = serde_json::to_string_pretty(document)?;
-    write_atomically(path, |out| out.write_all(text.as_bytes()).map_err(texemu_container::Error::Io))
-        .with_context(|| path.display().to_string())
 }
 
 pub(crate) fn load(path: &Path) -> Result<Value> {

@@ -9,6 +9,7 @@ mod scenario;
 use crate::engine::DeviceArguments;
 use crate::failure::Outcome;
 use crate::interrupt;
+use crate::output::check_place;
 use anyhow::{Result, bail};
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use report::GroupResult;
@@ -58,6 +59,9 @@ pub(crate) struct Arguments {
 }
 
 pub(crate) fn run(arguments: &Arguments) -> Result<Outcome> {
+    for path in [&arguments.json, &arguments.junit].into_iter().flatten() {
+        check_place(path)?;
+    }
     let start = Instant::now();
     let gpu = arguments.device.open()?;
     let log = gpu.validation_log();

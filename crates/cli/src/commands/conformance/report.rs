@@ -2,13 +2,12 @@
 
 use super::plan::{Group, Kernel};
 use super::runner::Outcome;
+use crate::output::save;
 use crate::table;
-use anyhow::{Context, Result};
+use anyhow::Result;
 use serde_json::{Value, json};
-use std::io::Write;
 use std::path::Path;
 use std::time::Duration;
-use texemu_container::write_atomically;
 use texemu_core::Gpu;
 
 /// What became of a group.
@@ -150,9 +149,4 @@ pub(crate) fn save_junit(path: &Path, gpu: &Gpu, results: &[GroupResult]) -> Res
 
 fn escape(text: &str) -> String {
     text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;").replace('"', "&quot;")
-}
-
-fn save(path: &Path, text: &str) -> Result<()> {
-    write_atomically(path, |out| out.write_all(text.as_bytes()).map_err(texemu_container::Error::Io))
-        .with_context(|| path.display().to_string())
 }
