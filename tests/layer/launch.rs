@@ -63,14 +63,25 @@ pub(crate) fn under_validation(test: &str, environment: &[(&str, &str)], body: i
     under(test, &format!("{NAME}:{VALIDATION}"), environment, body);
 }
 
-fn under(test: &str, layers: &str, environment: &[(&str, &str)], body: impl FnOnce()) {
-    if std::env::var(RUNNING).is_ok_and(|running| running == test) {
-        return body();
+/// A file of the test's own, which is not there yet, as text for the environment.
+pub(crate) fn own_file(test: &str, name: &str) -> String {
+    let path = manifest_folder(test).join(name);
+    if std::env::var_os(RUNNING).is_none() {
+        let _ = std::fs::remove_file(&path);
     }
-    let driver = std::env::var("VK_ICD_FILENAMES").unwrap_or_default();
-    if test.starts_with("device::") && driver.contains("swiftshader") {
-        println!("skipped: SwiftShader has the formats itself; the tests of pixels run there, with force");
-        return;
+    path.to_str().expect("a path in UTF-8").to_owned()
+}
+
+/// Runs `body` below the layer, and hands back what was printed, all of it, and nothing inside.
+pub(crate) fn told_under(
+    test: &str,
+    layers: &str,
+    environment: &[(&str, &str)],
+    body: impl FnOnce(),
+) -> Option<String> {
+    if std::env::var(RUNNING).is_ok_and(|running| running == test) {
+        body();
+        return None;
     }
     let program = std::env::current_exe().expect("a path");
     let mut command = command(program, test, layers);
@@ -79,10 +90,22 @@ fn under(test: &str, layers: &str, environment: &[(&str, &str)], body: impl FnOn
     command.env("TEXEMU_FORCE", "true").envs(environment.iter().copied());
     let output = command.output().expect("the test starts again");
     let text = [output.stdout, output.stderr].concat();
-    let text = String::from_utf8_lossy(&text);
+    let text = String::from_utf8_lossy(&text).into_owned();
     println!("{text}");
     assert!(output.status.success(), "{test} failed under the layer: {}", output.status);
     assert!(text.contains("1 passed"), "{test} ran under the layer");
     // Without a messenger, the validation layer prints.
     assert!(!text.contains("VUID-") && !text.contains("SYNC-"), "{test}: validation is not silent");
+    Some(text)
+}
+
+fn under(test: &str, layers: &str, environment: &[(&str, &str)], body: impl FnOnce()) {
+    let driver = std::env::var("VK_ICD_FILENAMES").unwrap_or_default();
+    if test.starts_with("device::") && driver.contains("swiftshader") {
+        println!("skipped: SwiftShader has the formats itself; the tests of pixels run there, with force");
+        return;
+    }
+    if let Some(text) = told_under(test, layers, environment, body) {
+        assert!(!text.contains("texemu layer: error"), "{test}: the layer complains");
+    }
 }

@@ -5,6 +5,7 @@ mod common;
 mod device;
 mod guest;
 mod launch;
+mod validate;
 
 use common::compute::{BYTES, Compute};
 use common::draw::View;

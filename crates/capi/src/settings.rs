@@ -82,6 +82,7 @@ pub(crate) unsafe fn settings(settings: *const texemu_settings) -> Outcome<Setti
         transfer_families: Vec::new(),
         prepare: given.compile_late == vk::FALSE,
         timing: given.timing != vk::FALSE,
+        capture: false,
     };
     // SAFETY: the caller's promise.
     for given in unsafe { array(given.rules, given.rule_count, "rules") }? {

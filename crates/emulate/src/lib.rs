@@ -10,6 +10,7 @@
 //! walks through a host that adopts this crate; `docs/emulated-image.md` says what holds and why.
 
 mod budget;
+mod capture;
 mod chain;
 mod compute_state;
 mod copy;
@@ -31,6 +32,7 @@ mod structures;
 mod timing;
 mod view;
 
+pub use capture::{Capture, Captured};
 pub use compute_state::ComputeState;
 pub use copy::{ImagePair, PipelineBarrier, SourceAccess};
 pub use emulator::{Emulator, EmulatorDesc, ImageReport};

@@ -195,6 +195,7 @@ impl Offer {
         usage: vk::ImageUsageFlags,
         flags: vk::ImageCreateFlags,
     ) -> (vk::ImageUsageFlags, vk::ImageCreateFlags) {
+        let usage = if self.settings.capture { usage | vk::ImageUsageFlags::TRANSFER_SRC } else { usage };
         if target.is_compressed() {
             (usage | vk::ImageUsageFlags::TRANSFER_DST, flags & !vk::ImageCreateFlags::EXTENDED_USAGE)
         } else {

@@ -1,5 +1,6 @@
 //! What belongs to one command buffer while it is recorded and until it has run.
 
+use crate::capture::Capture;
 use crate::compute_state::ComputeState;
 use crate::copy::Deferred;
 use crate::error::Result;
@@ -35,6 +36,7 @@ pub struct Recording {
     pub(crate) timing: Timing,
     /// What is left for a queue that can compute.
     pub(crate) deferred: Vec<Deferred>,
+    pub(crate) captures: Vec<Capture>,
     /// What the application has bound for compute. Empty, and nothing is restored, unless it is told; see
     /// [`ComputeState`].
     pub state: ComputeState,
@@ -47,6 +49,7 @@ impl Recording {
             queue: Queue::default(),
             timing: Timing::default(),
             deferred: Vec::new(),
+            captures: Vec::new(),
             state: ComputeState::default(),
         }
     }
@@ -67,6 +70,7 @@ impl Recording {
         self.state.clear();
         self.deferred.clear();
         self.timing.collect(stats);
+        self.captures.clear();
         // SAFETY: the caller's promise.
         Ok(unsafe { self.arena.reset() }?)
     }

@@ -85,6 +85,9 @@ pub struct Settings {
     pub prepare: bool,
     /// Measure the GPU time of decoding with timestamps.
     pub timing: bool,
+    /// Copy back what every decode reads and writes, to be compared: see
+    /// [`Recording::take_captures`](crate::Recording::take_captures). Costs a host-visible copy of all that.
+    pub capture: bool,
 }
 
 impl Default for Settings {
@@ -101,6 +104,7 @@ impl Default for Settings {
             effort: Effort::default(),
             prepare: true,
             timing: false,
+            capture: false,
         }
     }
 }

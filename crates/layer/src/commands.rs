@@ -1,5 +1,6 @@
 //! What belongs to each command buffer.
 
+use crate::device::Emulation;
 use ash::vk;
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, RwLock};
@@ -54,12 +55,13 @@ impl CommandState {
     ///
     /// # Safety
     /// The device is done with what was recorded before.
-    pub(crate) unsafe fn reset(&mut self, emulator: &Emulator) {
+    pub(crate) unsafe fn reset(&mut self, emulation: &Emulation) {
         self.failure = None;
         self.state.clear();
         if let Some(recording) = &mut self.recording {
+            emulation.validate(recording);
             // SAFETY: the caller's promise.
-            log_failure(unsafe { emulator.reset(recording) });
+            log_failure(unsafe { emulation.emulator.reset(recording) });
         }
     }
 
@@ -67,12 +69,13 @@ impl CommandState {
     ///
     /// # Safety
     /// As [`CommandState::reset`].
-    unsafe fn release(&mut self, emulator: &Emulator) {
+    unsafe fn release(&mut self, emulation: &Emulation) {
         self.failure = None;
         self.state.clear();
-        if let Some(recording) = self.recording.take() {
+        if let Some(mut recording) = self.recording.take() {
+            emulation.validate(&mut recording);
             // SAFETY: the caller's promise.
-            log_failure(unsafe { emulator.recycle(recording) });
+            log_failure(unsafe { emulation.emulator.recycle(recording) });
         }
     }
 }
@@ -140,7 +143,7 @@ impl CommandBuffers {
     /// The device is done with the command buffers.
     pub(crate) unsafe fn free(
         &self,
-        emulator: &Emulator,
+        emulation: &Emulation,
         pool: vk::CommandPool,
         buffers: &[vk::CommandBuffer],
     ) {
@@ -150,39 +153,39 @@ impl CommandBuffers {
         }
         for key in keys {
             // SAFETY: the caller's promise.
-            unsafe { self.remove(emulator, key) };
+            unsafe { self.remove(emulation, key) };
         }
     }
 
     /// # Safety
     /// As [`CommandBuffers::free`], for all of the pool's.
-    pub(crate) unsafe fn reset_pool(&self, emulator: &Emulator, pool: vk::CommandPool) {
+    pub(crate) unsafe fn reset_pool(&self, emulation: &Emulation, pool: vk::CommandPool) {
         let keys = lock(&self.pools).get(&pool.as_raw()).map(|pool| pool.buffers.clone());
         for key in keys.unwrap_or_default() {
             if let Some(state) = self.state(key) {
                 // SAFETY: the caller's promise.
-                unsafe { lock(&state).release(emulator) };
+                unsafe { lock(&state).release(emulation) };
             }
         }
     }
 
     /// # Safety
     /// As [`CommandBuffers::reset_pool`].
-    pub(crate) unsafe fn destroy_pool(&self, emulator: &Emulator, pool: vk::CommandPool) {
+    pub(crate) unsafe fn destroy_pool(&self, emulation: &Emulation, pool: vk::CommandPool) {
         let pool = lock(&self.pools).remove(&pool.as_raw());
         for key in pool.map(|pool| pool.buffers).unwrap_or_default() {
             // SAFETY: the caller's promise.
-            unsafe { self.remove(emulator, key) };
+            unsafe { self.remove(emulation, key) };
         }
     }
 
     /// # Safety
     /// The device is done with the command buffer.
-    unsafe fn remove(&self, emulator: &Emulator, key: u64) {
+    unsafe fn remove(&self, emulation: &Emulation, key: u64) {
         let state = self.shard(key).write().unwrap_or_else(PoisonError::into_inner).remove(&key);
         if let Some(state) = state {
             // SAFETY: the caller's promise.
-            unsafe { lock(&state).release(emulator) };
+            unsafe { lock(&state).release(emulation) };
         }
     }
 }

@@ -6,6 +6,7 @@ use crate::entries::DeviceFunctions;
 use crate::instance::Instance;
 use crate::loader::{DeviceLink, Place};
 use crate::templates::Templates;
+use crate::validate::Validation;
 use crate::{registry, report};
 use ash::vk;
 use std::ffi::{CStr, c_char};
@@ -30,6 +31,7 @@ pub(crate) struct Emulation {
     pub(crate) emulator: Emulator,
     pub(crate) buffers: Buffers,
     pub(crate) templates: Templates,
+    pub(crate) validation: Validation,
     /// The functions of VK_EXT_conditional_rendering, which an application may use.
     pub(crate) conditional: ash::ext::conditional_rendering::Device,
     pub(crate) instance: Arc<Instance>,
@@ -41,6 +43,12 @@ impl Emulation {
     pub(crate) fn queue(&self, family: u32) -> Queue {
         let flags = self.families.get(family as usize).copied().unwrap_or_default();
         if flags.contains(vk::QueueFlags::COMPUTE) { Queue::Compute } else { Queue::TransferOnly }
+    }
+
+    /// Compares what a recording's decodes did with the CPU twin, if the settings say so. The device is done with them.
+    pub(crate) fn validate(&self, recording: &mut Recording) {
+        let (validate, captures) = (self.instance.settings.validate, recording.take_captures());
+        self.validation.check(validate, self.emulator.offer().settings(), &captures);
     }
 
     /// Records a command that meets emulated images. `false`: it meets none, and the driver is to be called.
@@ -185,6 +193,7 @@ unsafe fn emulation(
         emulator: Emulator::new(&desc)?,
         buffers: Buffers::default(),
         templates: Templates::default(),
+        validation: Validation::default(),
         conditional,
         instance: instance.clone(),
         families,

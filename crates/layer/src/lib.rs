@@ -25,6 +25,7 @@ mod registry;
 mod report;
 mod settings;
 mod templates;
+mod validate;
 
 pub use manifest::{LIBRARY, Loading, manifest};
 pub use settings::{SETTINGS, Setting, Settings};

@@ -9,18 +9,19 @@ use texemu_emulate::{FormatStatistics, Statistics};
 pub(crate) fn write(emulation: &Emulation) {
     let Some(path) = &emulation.instance.settings.statistics_file else { return };
     let emulator = &emulation.emulator;
-    let line = line(&emulator.gpu().capabilities().info.name, &emulator.statistics());
+    let device = &emulator.gpu().capabilities().info.name;
+    let line = line(device, &emulator.statistics(), emulation.validation.counts());
     let file = std::fs::OpenOptions::new().create(true).append(true).open(path);
     if let Err(error) = file.and_then(|mut file| file.write_all(line.as_bytes())) {
         log::warn!("{}: {error}", path.display());
     }
 }
 
-fn line(device: &str, statistics: &Statistics) -> String {
+fn line(device: &str, statistics: &Statistics, [compared, different]: [u64; 2]) -> String {
     let formats: Vec<String> = statistics.formats.iter().map(format).collect();
     let asked: Vec<String> = statistics.asked.iter().map(|format| format!("\"{format:?}\"")).collect();
     format!(
-        "{{\"device\":{},\"bytes\":{},\"peak_bytes\":{},\"formats\":[{}],\"asked\":[{}]}}\n",
+        "{{\"device\":{},\"bytes\":{},\"peak_bytes\":{},\"compared\":{compared},\"different\":{different},\"formats\":[{}],\"asked\":[{}]}}\n",
         quoted(device),
         statistics.bytes,
         statistics.peak_bytes,

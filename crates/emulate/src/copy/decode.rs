@@ -146,6 +146,10 @@ impl Emulator {
         // SAFETY: the state is the command buffer's own.
         unsafe { recording.state.restore(&self.gpu, commands) };
         self.stats.recorded(image.format, &recorded?);
+        if self.offer.settings.capture {
+            // SAFETY: the caller's promise; planes, scratch and what applications copy from have TRANSFER_SRC usage.
+            unsafe { self.capture(commands, recording, image, layout, buffer, regions) }?;
+        }
         Ok(())
     }
 

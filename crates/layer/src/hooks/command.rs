@@ -33,7 +33,7 @@ device_hook! {
         next!(state, destroy_command_pool(device, pool, allocator));
         if let Some(emulation) = &state.emulation {
             // SAFETY: the pool is destroyed, so the device is done with its command buffers.
-            unsafe { emulation.commands.destroy_pool(&emulation.emulator, pool) };
+            unsafe { emulation.commands.destroy_pool(emulation, pool) };
         }
     }
 }
@@ -47,7 +47,7 @@ device_hook! {
         let result = next!(state, reset_command_pool(device, pool, flags));
         if let (vk::Result::SUCCESS, Some(emulation)) = (result, &state.emulation) {
             // SAFETY: the pool was reset, so the device is done with its command buffers.
-            unsafe { emulation.commands.reset_pool(&emulation.emulator, pool) };
+            unsafe { emulation.commands.reset_pool(emulation, pool) };
         }
         result
     }
@@ -83,7 +83,7 @@ device_hook! {
             let buffers = unsafe { slice(buffers, count) };
             // Before the driver can give the handles to another thread.
             // SAFETY: the device is done with command buffers that are freed.
-            unsafe { emulation.commands.free(&emulation.emulator, pool, buffers) };
+            unsafe { emulation.commands.free(emulation, pool, buffers) };
         }
         next!(state, free_command_buffers(device, pool, count, buffers));
     }
@@ -97,7 +97,7 @@ device_hook! {
         let result = next!(state, begin_command_buffer(commands, info));
         if let Some(emulation) = &state.emulation {
             // SAFETY: the device is done with a command buffer that begins.
-            emulation.commands.with(commands, |state| unsafe { state.reset(&emulation.emulator) });
+            emulation.commands.with(commands, |state| unsafe { state.reset(emulation) });
         }
         result
     }
@@ -129,7 +129,7 @@ device_hook! {
         let result = next!(state, reset_command_buffer(commands, flags));
         if let (vk::Result::SUCCESS, Some(emulation)) = (result, &state.emulation) {
             // SAFETY: the device is done with a command buffer that is reset.
-            emulation.commands.with(commands, |state| unsafe { state.reset(&emulation.emulator) });
+            emulation.commands.with(commands, |state| unsafe { state.reset(emulation) });
         }
         result
     }

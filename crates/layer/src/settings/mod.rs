@@ -7,6 +7,7 @@ mod value;
 
 pub use table::{SETTINGS, Setting};
 
+use crate::validate::Validate;
 use log::LevelFilter;
 use std::path::PathBuf;
 use texemu_core::CacheLocation;
@@ -23,6 +24,8 @@ pub struct Settings {
     pub cache: CacheLocation,
     /// Where statistics are written when a device is destroyed.
     pub statistics_file: Option<PathBuf>,
+    /// Whether decodes are compared with the CPU twin.
+    pub(crate) validate: Validate,
     /// Views of emulated images read full red.
     pub tint: bool,
     /// How much is said.
@@ -38,6 +41,7 @@ impl Default for Settings {
             emulation: texemu_emulate::Settings::default(),
             cache: CacheLocation::User,
             statistics_file: None,
+            validate: Validate::Off,
             tint: false,
             log_level: LevelFilter::Warn,
             problems: Vec::new(),
@@ -150,6 +154,7 @@ mod tests {
             ("timing", "true"),
             ("cache_dir", "/tmp/somewhere"),
             ("statistics_file", "/tmp/statistics.json"),
+            ("validate", "on"),
             ("tint", "yes"),
             ("log_level", "trace"),
         ];

@@ -1,6 +1,7 @@
 //! The settings: a row each.
 
 use super::{Settings, value};
+use crate::validate::Validate;
 use texemu_core::CacheLocation;
 use texemu_emulate::{Effort, ErrorColor, KeepBlocks, Policy, Rule};
 
@@ -216,6 +217,25 @@ pub const SETTINGS: &[Setting] = &[
             Ok(())
         },
         ..BOOL
+    },
+    Setting {
+        key: "validate",
+        kind: "ENUM",
+        values: &["off", "on", "self_test"],
+        default: "off",
+        label: "Compare with the CPU",
+        description: "Compare every decode with the CPU twin, once the command buffer that it ran in begins again, is reset or \
+            freed, and log what differs. self_test turns a bit of each decode over before, to show that differences are told.",
+        apply: |settings, text| {
+            let choices = [("off", Validate::Off), ("on", Validate::On), ("self_test", Validate::SelfTest)];
+            let validate = value::choice(text, &choices).or_else(|problem| {
+                let on = value::bool(text).map_err(|_| problem)?;
+                Ok::<_, String>(if on { Validate::On } else { Validate::Off })
+            })?;
+            settings.validate = validate;
+            settings.emulation.capture = validate != Validate::Off;
+            Ok(())
+        },
     },
     Setting {
         key: "tint",
