@@ -22,17 +22,31 @@ pub(crate) struct Compute {
 impl Compute {
     /// The source holds `parts` times 4 KiB: part `n` is filled with `n + 1`. The target is zero.
     pub(crate) fn new(gpu: &Gpu, parts: u64) -> Self {
+        Self::with_sets(gpu, parts, false)
+    }
+
+    /// As [`Compute::new`], for descriptors that are pushed; its own set is null.
+    pub(crate) fn pushed(gpu: &Gpu, parts: u64) -> Self {
+        Self::with_sets(gpu, parts, true)
+    }
+
+    fn with_sets(gpu: &Gpu, parts: u64, pushed: bool) -> Self {
         let device = gpu.device();
+        let (kind, flags) = if pushed {
+            (vk::DescriptorType::STORAGE_BUFFER, vk::DescriptorSetLayoutCreateFlags::PUSH_DESCRIPTOR_KHR)
+        } else {
+            (vk::DescriptorType::STORAGE_BUFFER_DYNAMIC, vk::DescriptorSetLayoutCreateFlags::empty())
+        };
         let kernel = &texemu_shaders::COPY_BYTES;
         let binding = |binding| {
             vk::DescriptorSetLayoutBinding::default()
                 .binding(binding)
-                .descriptor_type(vk::DescriptorType::STORAGE_BUFFER_DYNAMIC)
+                .descriptor_type(kind)
                 .descriptor_count(1)
                 .stage_flags(vk::ShaderStageFlags::COMPUTE)
         };
         let bindings = [binding(0), binding(1)];
-        let info = vk::DescriptorSetLayoutCreateInfo::default().bindings(&bindings);
+        let info = vk::DescriptorSetLayoutCreateInfo::default().flags(flags).bindings(&bindings);
         // SAFETY: the device is alive.
         let set_layout = unsafe { device.create_descriptor_set_layout(&info, None) }.expect("a set layout");
         let layouts = [set_layout];
@@ -61,8 +75,12 @@ impl Compute {
         // SAFETY: the device is alive.
         let pool = unsafe { device.create_descriptor_pool(&info, None) }.expect("a pool");
         let info = vk::DescriptorSetAllocateInfo::default().descriptor_pool(pool).set_layouts(&layouts);
-        // SAFETY: the pool holds one set.
-        let set = unsafe { device.allocate_descriptor_sets(&info) }.expect("a set")[0];
+        let set = if pushed {
+            vk::DescriptorSet::null()
+        } else {
+            // SAFETY: the pool holds one set.
+            unsafe { device.allocate_descriptor_sets(&info) }.expect("a set")[0]
+        };
         let buffer = |name, location| {
             let usage = vk::BufferUsageFlags::STORAGE_BUFFER;
             let desc = BufferDesc { name, size: parts * BYTES, usage, location };
@@ -85,9 +103,30 @@ impl Compute {
                 .descriptor_type(vk::DescriptorType::STORAGE_BUFFER_DYNAMIC)
                 .buffer_info(&infos[binding as usize])
         };
-        // SAFETY: no command uses the set yet.
-        unsafe { device.update_descriptor_sets(&[write(0), write(1)], &[]) };
+        if !pushed {
+            // SAFETY: no command uses the set yet.
+            unsafe { device.update_descriptor_sets(&[write(0), write(1)], &[]) };
+        }
         Self { gpu: gpu.clone(), set_layout, layout, pipeline, pool, set, source, target }
+    }
+
+    /// A part of the source, and one of the target.
+    pub(crate) fn buffers(&self, from: u64, to: u64) -> [vk::DescriptorBufferInfo; 2] {
+        let part = |buffer: &Buffer, part: u64| vk::DescriptorBufferInfo {
+            buffer: buffer.handle(),
+            offset: part * BYTES,
+            range: BYTES,
+        };
+        [part(&self.source, from), part(&self.target, to)]
+    }
+
+    /// Whether the target holds nothing but part `from` of the source, in part `to`.
+    pub(crate) fn copied(&self, from: u8, to: usize) -> bool {
+        let parts = self.target.mapped().expect("mapped").chunks_exact(BYTES as usize).enumerate();
+        parts.fold(true, |right, (part, bytes)| {
+            let wanted = if part == to { from + 1 } else { 0 };
+            right && bytes.iter().all(|&byte| byte == wanted)
+        })
     }
 
     /// Dispatches with whatever is bound.

@@ -1,10 +1,10 @@
 //! The `validate` setting: every decode against the CPU twin.
 
 use std::sync::atomic::{AtomicU64, Ordering};
-use texemu_emulate::{Capture, Captured, Effort, ErrorColour, Settings};
+use texemu_emulate::{Capture, Captured, Effort, ErrorColor, Settings};
 use texemu_format::{Codec, Format};
 use texemu_reference::encode::{self, encode_image};
-use texemu_reference::{ErrorColor, Options, decode_image};
+use texemu_reference::{Options, decode_image};
 
 /// Whether decodes are compared.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
@@ -92,9 +92,9 @@ fn twin(
     captured: &Captured<'_>,
 ) -> Result<Vec<u8>, texemu_reference::Error> {
     let options = Options {
-        error_color: match settings.error_colour {
-            ErrorColour::Magenta => ErrorColor::Magenta,
-            ErrorColour::TransparentBlack => ErrorColor::Transparent,
+        error_color: match settings.error_color {
+            ErrorColor::Magenta => texemu_reference::ErrorColor::Magenta,
+            ErrorColor::TransparentBlack => texemu_reference::ErrorColor::TransparentBlack,
         },
         float16: format.codec == Codec::AstcLdr && target.codec == Codec::Rgba16f,
         ..Options::default()
