@@ -54,6 +54,11 @@ fn bench_measures_saves_and_compares() {
     run(bench.iter().copied().chain(["--compare", "/nonexistent.json"]))
         .expect(2)
         .complains(&["/nonexistent"]);
+    let plot = folder.path().join("a.svg");
+    run(["bench", "--from", &path, "--plot", &plot.display().to_string()]).expect(0);
+    let svg = std::fs::read_to_string(&plot).expect("written");
+    assert!(svg.contains("rgba8, 64x64") && svg.contains("auto from storage-image"), "{svg}");
+    run(["bench", "--plot", "/nonexistent/a.svg"]).expect(2).complains(&["there is no folder"]);
     let file = common::data("swatch_8x8.astc").display().to_string();
     let text =
         run(["bench", "--input", &file, "--size", "64", "--runs", "1", "--work", "all", "--only", "rgba8,"])

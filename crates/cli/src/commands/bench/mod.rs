@@ -1,6 +1,7 @@
 //! `texemu bench`: every kernel beside a copy kernel.
 
 mod configuration;
+mod plot;
 mod report;
 mod rows;
 mod sample;
@@ -15,6 +16,7 @@ use crate::table;
 use anyhow::{Result, bail};
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use sample::Bench;
+use serde_json::Value;
 use std::path::PathBuf;
 
 const EXAMPLES: &str = "\
@@ -22,7 +24,8 @@ Examples:
   texemu bench
   texemu bench --only '6x6 unorm rgba8' --granularity all
   texemu bench --input photo_6x6.astc --size 4096 --json new.json --compare old.json
-  texemu bench --only 'astc 8x8 unorm rgba8' --tune --stats";
+  texemu bench --only 'astc 8x8 unorm rgba8' --tune --stats
+  texemu bench --work large --only 'unorm rgba8' --granularity all --plot speeds.svg";
 
 /// Time every kernel beside a copy kernel, on the device's own clock
 ///
@@ -75,6 +78,12 @@ pub(crate) struct Arguments {
     /// Write the results to this file
     #[arg(long, value_name = "FILE")]
     json: Option<PathBuf>,
+    /// Draw the results as bars, in per cent of the copy's rate: an SVG file
+    #[arg(long, value_name = "FILE")]
+    plot: Option<PathBuf>,
+    /// Plot or compare what --json wrote earlier, and measure nothing
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["json", "tune", "list", "input"])]
+    from: Option<PathBuf>,
     /// Print how the results relate to those that --json wrote earlier
     #[arg(long, value_name = "FILE")]
     compare: Option<PathBuf>,
@@ -83,8 +92,13 @@ pub(crate) struct Arguments {
 }
 
 pub(crate) fn run(arguments: &Arguments) -> Result<Outcome> {
-    arguments.json.as_deref().map_or(Ok(()), check_place)?;
+    for path in [&arguments.json, &arguments.plot].into_iter().flatten() {
+        check_place(path)?;
+    }
     let old = arguments.compare.as_deref().map(report::load).transpose()?;
+    if let Some(path) = &arguments.from {
+        return finish(arguments, old, &report::load(path)?);
+    }
     let gpu = arguments.device.open()?;
     if !gpu.capabilities().timestamps {
         bail!("{} has no valid timestamps on its compute queue", gpu.capabilities().info.name);
@@ -124,8 +138,16 @@ pub(crate) fn run(arguments: &Arguments) -> Result<Outcome> {
     if let Some(path) = &arguments.json {
         save(path, &serde_json::to_string_pretty(&document)?)?;
     }
+    finish(arguments, old, &document)
+}
+
+/// What is made of the results.
+fn finish(arguments: &Arguments, old: Option<Value>, document: &Value) -> Result<Outcome> {
+    if let Some(path) = &arguments.plot {
+        save(path, &plot::svg(document)?)?;
+    }
     if let Some(old) = old {
-        report::compare(&old, &document)?;
+        report::compare(&old, document)?;
     }
     Ok(Outcome::Good)
 }
