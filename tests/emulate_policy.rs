@@ -6,13 +6,12 @@ mod common;
 use common::draw::{Shot, View};
 use common::model::Model;
 use common::plain::Plain;
-use common::texture::{ALL, COPY_SRC, Host, SAMPLE, Texture, TextureDesc, decode, host_barrier};
+use common::texture::{ALL, Host, SAMPLE, Texture, TextureDesc, check_stored, expected};
 use common::{TestGpu, upload};
 use texemu_core::vk;
 use texemu_emulate::{Error, KeepBlocks, Policy, Pressure, Rule, Settings, SourceAccess};
 use texemu_format::{Codec, Format, by_name, sources};
 use texemu_reference::blocks::{Class, Rng};
-use texemu_reference::encode::{Effort, encode_image};
 
 fn format(name: &str) -> &'static Format {
     by_name(name).expect("in the table")
@@ -20,56 +19,6 @@ fn format(name: &str) -> &'static Format {
 
 fn with_policy(policy: Policy) -> Settings {
     Settings { policy, ..Settings::default() }
-}
-
-/// What the device stores of a level: the bytes of the decoded plane, past the emulation.
-fn stored(texture: &Texture<'_>, level: u32) -> Vec<u8> {
-    let host = texture.host;
-    let bytes = texture.target.level_bytes(texture.desc.size(level)).expect("small");
-    let buffer = host.readback(bytes);
-    host.run(|commands, _| {
-        texture.enter(commands, COPY_SRC);
-        let region = [texture.desc.whole(level, 0)];
-        // SAFETY: the image is alive and in place; the buffer holds the level.
-        unsafe {
-            host.gpu.device().cmd_copy_image_to_buffer(
-                commands,
-                texture.image,
-                COPY_SRC.2,
-                buffer.handle(),
-                &region,
-            );
-        }
-        host_barrier(&host.gpu, commands);
-        texture.enter(commands, SAMPLE);
-    });
-    buffer.mapped().expect("mapped").to_vec()
-}
-
-/// What it should store.
-fn expected(texture: &Texture<'_>, blocks: &[u8], level: u32) -> Vec<u8> {
-    let size = texture.desc.size(level);
-    let texels = decode(texture.desc.format, blocks, size);
-    if texture.target.is_compressed() {
-        encode_image(texture.target, &texels, size, Effort::Fast).expect("the twin encodes")
-    } else {
-        texels
-    }
-}
-
-fn check_stored(texture: &Texture<'_>, levels: &[Vec<u8>]) {
-    for (level, blocks) in (0..).zip(levels) {
-        let (got, want) = (stored(texture, level), expected(texture, blocks, level));
-        let bytes = texture.target.block_bytes as usize;
-        let wrong = got.chunks(bytes).zip(want.chunks(bytes)).filter(|(got, want)| got != want).count();
-        let (source, target) = (texture.desc.format.name, texture.target.name);
-        assert_eq!(
-            wrong,
-            0,
-            "{source} as {target}, level {level} of {:?}: blocks differ",
-            texture.desc.size(level)
-        );
-    }
 }
 
 fn run(policy: Policy, family: impl Fn(&Format) -> bool) {

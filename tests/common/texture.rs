@@ -9,6 +9,7 @@ use texemu_emulate::{Emulator, EmulatorDesc, Queue, Recording, Settings, SourceA
 use texemu_format::{Codec, Format, Numeric, level_extent};
 use texemu_reference::Options;
 use texemu_reference::blocks::{Class, generate};
+use texemu_reference::encode::{Effort, encode_image};
 
 /// A device with an emulator and something to draw with.
 pub(crate) struct Host {
@@ -372,6 +373,57 @@ pub(crate) fn host_barrier(gpu: &Gpu, commands: vk::CommandBuffer) {
 /// The CPU twin's texels.
 pub(crate) fn decode(format: &Format, blocks: &[u8], size: [u32; 3]) -> Vec<u8> {
     texemu_reference::decode_image(format, blocks, size, &Options::default()).expect("the twin decodes")
+}
+
+/// What the device stores of a level: the bytes of the decoded plane, past the emulation.
+pub(crate) fn stored(texture: &Texture<'_>, level: u32) -> Vec<u8> {
+    let host = texture.host;
+    let bytes = texture.target.level_bytes(texture.desc.size(level)).expect("small");
+    let buffer = host.readback(bytes);
+    host.run(|commands, _| {
+        texture.enter(commands, COPY_SRC);
+        let region = [texture.desc.whole(level, 0)];
+        // SAFETY: the image is alive and in place; the buffer holds the level.
+        unsafe {
+            host.gpu.device().cmd_copy_image_to_buffer(
+                commands,
+                texture.image,
+                COPY_SRC.2,
+                buffer.handle(),
+                &region,
+            );
+        }
+        host_barrier(&host.gpu, commands);
+        texture.enter(commands, SAMPLE);
+    });
+    buffer.mapped().expect("mapped").to_vec()
+}
+
+/// What it should store.
+pub(crate) fn expected(texture: &Texture<'_>, blocks: &[u8], level: u32) -> Vec<u8> {
+    let size = texture.desc.size(level);
+    let texels = decode(texture.desc.format, blocks, size);
+    if texture.target.is_compressed() {
+        encode_image(texture.target, &texels, size, Effort::Fast).expect("the twin encodes")
+    } else {
+        texels
+    }
+}
+
+/// Compares the decoded plane's bytes with what the CPU twins make of `levels`.
+pub(crate) fn check_stored(texture: &Texture<'_>, levels: &[Vec<u8>]) {
+    for (level, blocks) in (0..).zip(levels) {
+        let (got, want) = (stored(texture, level), expected(texture, blocks, level));
+        let bytes = texture.target.block_bytes as usize;
+        let wrong = got.chunks(bytes).zip(want.chunks(bytes)).filter(|(got, want)| got != want).count();
+        let (source, target) = (texture.desc.format.name, texture.target.name);
+        assert_eq!(
+            wrong,
+            0,
+            "{source} as {target}, level {level} of {:?}: blocks differ",
+            texture.desc.size(level)
+        );
+    }
 }
 
 /// Compares what was sampled with the exact target's bytes: every code must come back, and what is not stored must read

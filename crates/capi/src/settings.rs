@@ -80,6 +80,7 @@ pub(crate) unsafe fn settings(settings: *const texemu_settings) -> Outcome<Setti
         error_color: error_color(given.error_color)?,
         effort: effort(given.effort)?,
         transfer_families: Vec::new(),
+        cache: Default::default(),
         prepare: given.compile_late == vk::FALSE,
         timing: given.timing != vk::FALSE,
         capture: false,

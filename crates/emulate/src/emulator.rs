@@ -1,6 +1,7 @@
 //! The state of one device.
 
 use crate::budget::Budget;
+use crate::cache::{Cache, Key};
 use crate::copy::Pending;
 use crate::error::Result;
 use crate::image::EmulatedImage;
@@ -9,7 +10,8 @@ use crate::offer::Offer;
 use crate::recording::{Queue, Recording};
 use crate::settings::Settings;
 use crate::stats::{Statistics, Stats};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::collections::HashMap;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use texemu_core::{Gpu, vk};
 use texemu_format::{Format, VkFormat, by_vk};
 use texemu_transcode::{Options, Transcoder};
@@ -42,6 +44,9 @@ pub struct Emulator {
     pub(crate) recordings: HandleMap<Mutex<Recording>>,
     pub(crate) budget: Budget,
     pub(crate) stats: Stats,
+    pub(crate) cache: Option<Cache>,
+    /// For the cache, what the kernels of a source format and a target are.
+    versions: Mutex<HashMap<(VkFormat, VkFormat), Key>>,
     idle: Mutex<Vec<Recording>>,
     retired: Mutex<Vec<(u64, Arc<EmulatedImage>)>>,
 }
@@ -93,6 +98,8 @@ impl Emulator {
             gpu: desc.gpu.clone(),
             copy_families,
             pending: Mutex::default(),
+            cache: Cache::new(&desc.settings.cache),
+            versions: Mutex::default(),
             budget: Budget::new(&offer),
             offer,
             transcoder: Transcoder::new(desc.gpu)?,
@@ -168,7 +175,7 @@ impl Emulator {
     /// The device is done with every command recorded with it, and they are not submitted again.
     pub unsafe fn recycle(&self, mut recording: Recording) -> Result<()> {
         // SAFETY: the caller's promise.
-        unsafe { recording.reset(&self.stats) }?;
+        unsafe { recording.reset(&self.stats, self.cache.as_ref()) }?;
         self.idle.lock().unwrap_or_else(PoisonError::into_inner).push(recording);
         Ok(())
     }
@@ -179,7 +186,7 @@ impl Emulator {
     /// As [`Emulator::recycle`].
     pub unsafe fn reset(&self, recording: &mut Recording) -> Result<()> {
         // SAFETY: the caller's promise.
-        unsafe { recording.reset(&self.stats) }
+        unsafe { recording.reset(&self.stats, self.cache.as_ref()) }
     }
 
     /// Compiles the pipelines that images of these formats need, so that no copy has to. Takes a while; call it from a
@@ -197,7 +204,12 @@ impl Emulator {
 
     /// What was emulated so far, and what it cost.
     pub fn statistics(&self) -> Statistics {
-        self.stats.report(self.offer.formats_asked(), self.budget.used())
+        let cache = self.cache.as_ref().map(Cache::statistics);
+        self.stats.report(self.offer.formats_asked(), self.budget.used(), cache)
+    }
+
+    pub(crate) fn versions(&self) -> MutexGuard<'_, HashMap<(VkFormat, VkFormat), Key>> {
+        self.versions.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     pub(crate) fn options(&self) -> Options {

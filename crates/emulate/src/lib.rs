@@ -10,6 +10,7 @@
 //! walks through a host that adopts this crate; `docs/emulated-image.md` says what holds and why.
 
 mod budget;
+mod cache;
 mod capture;
 mod chain;
 mod compute_state;
@@ -32,9 +33,10 @@ mod structures;
 mod timing;
 mod view;
 
+pub use cache::{CacheSettings, CacheStatistics};
 pub use capture::{Capture, Captured};
 pub use compute_state::ComputeState;
-pub use copy::{ImagePair, PipelineBarrier, SourceAccess};
+pub use copy::{ImagePair, KnownBuffer, PipelineBarrier, SourceAccess};
 pub use emulator::{Emulator, EmulatorDesc, ImageReport};
 pub use error::{Error, Result};
 pub use features::DeviceCreateInfo;

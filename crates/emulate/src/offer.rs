@@ -197,7 +197,12 @@ impl Offer {
     ) -> (vk::ImageUsageFlags, vk::ImageCreateFlags) {
         let usage = if self.settings.capture { usage | vk::ImageUsageFlags::TRANSFER_SRC } else { usage };
         if target.is_compressed() {
-            (usage | vk::ImageUsageFlags::TRANSFER_DST, flags & !vk::ImageCreateFlags::EXTENDED_USAGE)
+            let mut usage = usage | vk::ImageUsageFlags::TRANSFER_DST;
+            if self.settings.cache.is_on() {
+                // What the device encodes is read back for the cache.
+                usage |= vk::ImageUsageFlags::TRANSFER_SRC;
+            }
+            (usage, flags & !vk::ImageCreateFlags::EXTENDED_USAGE)
         } else {
             let views = vk::ImageCreateFlags::MUTABLE_FORMAT | vk::ImageCreateFlags::EXTENDED_USAGE;
             (usage | vk::ImageUsageFlags::STORAGE, flags | views)

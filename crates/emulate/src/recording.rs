@@ -1,12 +1,13 @@
 //! What belongs to one command buffer while it is recorded and until it has run.
 
+use crate::cache::Cache;
 use crate::capture::Capture;
 use crate::compute_state::ComputeState;
-use crate::copy::Deferred;
+use crate::copy::{Deferred, Encoded};
 use crate::error::Result;
 use crate::stats::Stats;
 use crate::timing::Timing;
-use texemu_core::{Arena, Gpu};
+use texemu_core::{Arena, Buffer, Gpu};
 
 /// The kind of queue a command buffer is recorded for.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
@@ -36,6 +37,11 @@ pub struct Recording {
     pub(crate) timing: Timing,
     /// What is left for a queue that can compute.
     pub(crate) deferred: Vec<Deferred>,
+    /// Blocks out of the cache, while commands copy from them.
+    pub(crate) staging: Vec<Buffer>,
+    /// Blocks for the cache.
+    pub(crate) encoded: Vec<Encoded>,
+    /// Decodes for whoever compares them.
     pub(crate) captures: Vec<Capture>,
     /// What the application has bound for compute. Empty, and nothing is restored, unless it is told; see
     /// [`ComputeState`].
@@ -49,6 +55,8 @@ impl Recording {
             queue: Queue::default(),
             timing: Timing::default(),
             deferred: Vec::new(),
+            staging: Vec::new(),
+            encoded: Vec::new(),
             captures: Vec::new(),
             state: ComputeState::default(),
         }
@@ -66,9 +74,15 @@ impl Recording {
 
     /// # Safety
     /// The device is done with every command recorded with it.
-    pub(crate) unsafe fn reset(&mut self, stats: &Stats) -> Result<()> {
+    pub(crate) unsafe fn reset(&mut self, stats: &Stats, cache: Option<&Cache>) -> Result<()> {
         self.state.clear();
         self.deferred.clear();
+        self.staging.clear();
+        for encoded in self.encoded.drain(..) {
+            if let Some(cache) = cache {
+                encoded.keep(cache);
+            }
+        }
         self.timing.collect(stats);
         self.captures.clear();
         // SAFETY: the caller's promise.

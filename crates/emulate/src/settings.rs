@@ -1,5 +1,6 @@
 //! What an embedder chooses.
 
+use crate::cache::CacheSettings;
 use std::collections::BTreeMap;
 use texemu_format::{Format, VkFormat};
 use texemu_transcode::{Effort, ErrorColor};
@@ -77,6 +78,9 @@ pub struct Settings {
     /// Queue families, besides those of the device that cannot compute, whose copies are decoded when an image is acquired from
     /// them: `VK_QUEUE_FAMILY_EXTERNAL`, if blocks are uploaded from elsewhere. Images keep their blocks if there are any.
     pub transfer_families: Vec<u32>,
+    /// Where transcoded blocks are kept; nowhere by default. See
+    /// [`Emulator::copy_known_buffer_to_image`](crate::Emulator::copy_known_buffer_to_image).
+    pub cache: CacheSettings,
     /// What illegal blocks decode to.
     pub error_color: ErrorColor,
     /// How hard encoders try.
@@ -100,6 +104,7 @@ impl Default for Settings {
             pressure: Pressure::default(),
             keep_blocks: KeepBlocks::default(),
             transfer_families: Vec::new(),
+            cache: CacheSettings::default(),
             error_color: ErrorColor::default(),
             effort: Effort::default(),
             prepare: true,

@@ -1,5 +1,6 @@
 //! What was emulated and what it cost.
 
+use crate::cache::CacheStatistics;
 use crate::image::EmulatedImage;
 use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -18,6 +19,8 @@ pub enum Path {
     Scratch,
     /// The blocks went into the compressed plane on a queue that cannot compute; decoding follows elsewhere.
     Deferred,
+    /// No way at all: what they become was in the transcode cache.
+    Cached,
 }
 
 /// Of one source format. Bytes and `images` are of the images alive; everything else counts since the start, at
@@ -45,6 +48,8 @@ pub struct FormatStatistics {
     pub by_scratch: u64,
     /// Uploads on queues that cannot compute.
     pub deferred: u64,
+    /// Uploads that the transcode cache knew whole.
+    pub cached: u64,
     /// Copies to buffers.
     pub downloads: u64,
     /// Copies from or to other images.
@@ -73,6 +78,8 @@ pub struct Statistics {
     pub bytes: u64,
     /// The most they ever needed at once.
     pub peak_bytes: u64,
+    /// The transcode cache, if it is on.
+    pub cache: Option<CacheStatistics>,
 }
 
 impl Statistics {
@@ -90,7 +97,7 @@ pub(crate) struct Counters {
     decoded_bytes: AtomicU64,
     compressed_bytes: AtomicU64,
     rgba8_bytes: AtomicU64,
-    paths: [AtomicU64; 4],
+    paths: [AtomicU64; 5],
     downloads: AtomicU64,
     image_copies: AtomicU64,
     dispatches: AtomicU64,
@@ -168,7 +175,12 @@ impl Stats {
         add(&counters.timed, 1);
     }
 
-    pub(crate) fn report(&self, asked: Vec<VkFormat>, bytes: u64) -> Statistics {
+    pub(crate) fn report(
+        &self,
+        asked: Vec<VkFormat>,
+        bytes: u64,
+        cache: Option<CacheStatistics>,
+    ) -> Statistics {
         let get = |counter: &AtomicU64| counter.load(Ordering::Relaxed);
         let formats = self.formats.iter().filter(|(_, counters)| get(&counters.created) > 0);
         let formats = formats.filter_map(|(&vk, counters)| {
@@ -184,6 +196,7 @@ impl Stats {
                 by_plane: path(Path::Plane),
                 by_scratch: path(Path::Scratch),
                 deferred: path(Path::Deferred),
+                cached: path(Path::Cached),
                 downloads: get(&counters.downloads),
                 image_copies: get(&counters.image_copies),
                 dispatches: get(&counters.dispatches),
@@ -193,6 +206,6 @@ impl Stats {
                 timed: get(&counters.timed),
             })
         });
-        Statistics { formats: formats.collect(), asked, bytes, peak_bytes: get(&self.peak) }
+        Statistics { formats: formats.collect(), asked, bytes, peak_bytes: get(&self.peak), cache }
     }
 }

@@ -5,6 +5,7 @@
 //! make it look like the copy itself, to `VK_PIPELINE_STAGE_TRANSFER_BIT`.
 
 mod acquire;
+mod cached;
 mod decode;
 mod deferred;
 mod download;
@@ -12,6 +13,8 @@ mod image;
 mod upload;
 
 pub use acquire::PipelineBarrier;
+pub(crate) use cached::Encoded;
+pub use cached::KnownBuffer;
 pub(crate) use deferred::{Deferred, Pending};
 pub use image::ImagePair;
 

@@ -1,5 +1,6 @@
 //! From buffers into emulated images.
 
+use super::cached::KnownBuffer;
 use super::{SourceAccess, regions_of};
 use crate::emulator::Emulator;
 use crate::error::{Error, Result};
@@ -34,7 +35,7 @@ impl Emulator {
     ) -> Result<bool> {
         let Some(image) = self.images.get(image) else { return Ok(false) };
         let regions: Vec<Region> = regions.iter().map(|copy| image.region(copy)).collect();
-        let upload = Upload { image: &image, buffer, access, layout, regions: &regions };
+        let upload = Upload { image: &image, buffer, access, content: None, layout, regions: &regions };
         // SAFETY: the caller's promise.
         unsafe { self.upload(commands, recording, &upload) }?;
         Ok(true)
@@ -56,7 +57,34 @@ impl Emulator {
         // SAFETY: the caller's promise.
         let regions = image.regions2(unsafe { regions_of(info.p_regions, info.region_count) });
         let layout = info.dst_image_layout;
-        let upload = Upload { image: &image, buffer: info.src_buffer, access, layout, regions: &regions };
+        let buffer = info.src_buffer;
+        let upload = Upload { image: &image, buffer, access, content: None, layout, regions: &regions };
+        // SAFETY: the caller's promise.
+        unsafe { self.upload(commands, recording, &upload) }?;
+        Ok(true)
+    }
+
+    /// [`Emulator::copy_buffer_to_image`] of a buffer whose bytes the caller knows, by way of the transcode cache
+    /// ([`Settings::cache`](crate::Settings)): what was copied before is not decoded again. For images with a BC target; for
+    /// others, and where the cache is off, it is the same as without.
+    ///
+    /// # Safety
+    /// - As [`Emulator::copy_buffer_to_image`].
+    /// - The buffer holds what `source` says whenever the commands run.
+    pub unsafe fn copy_known_buffer_to_image(
+        &self,
+        commands: vk::CommandBuffer,
+        recording: &mut Recording,
+        source: &KnownBuffer<'_>,
+        image: vk::Image,
+        layout: vk::ImageLayout,
+        regions: &[vk::BufferImageCopy],
+    ) -> Result<bool> {
+        let Some(image) = self.images.get(image) else { return Ok(false) };
+        let regions: Vec<Region> = regions.iter().map(|copy| image.region(copy)).collect();
+        let KnownBuffer { buffer, access, content } = *source;
+        let content = Some(content);
+        let upload = Upload { image: &image, buffer, access, content, layout, regions: &regions };
         // SAFETY: the caller's promise.
         unsafe { self.upload(commands, recording, &upload) }?;
         Ok(true)
@@ -76,6 +104,7 @@ impl Emulator {
         }
         let blocks = upload.regions.iter().map(|region| image.blocks(region)).collect::<Result<Vec<_>>>()?;
         let path = self.path(recording, upload)?;
+        let found = if path == Path::Deferred { None } else { self.look_up(upload, &blocks)? };
         if let Some(plane) = image.plane {
             let copies = upload.copies(&blocks, |blocks| {
                 image.layout.levels[blocks.level as usize].place(image.format, blocks.first)
@@ -83,6 +112,46 @@ impl Emulator {
             // SAFETY: the caller's promise; the plane holds every block of the image.
             unsafe { self.copy_buffer(commands, upload.buffer, plane.buffer, &copies) };
         }
+        let Some(found) = found else {
+            // SAFETY: the caller's promise.
+            unsafe { self.decode_upload(commands, recording, upload, &blocks, path) }?;
+            self.stats.uploaded(image.format, path);
+            return Ok(());
+        };
+        if !found.hits.is_empty() {
+            // SAFETY: the caller's promise.
+            unsafe { self.copy_hits(commands, recording, upload, &found.hits) }?;
+        }
+        if found.misses.is_empty() {
+            // SAFETY: the caller records outside a render pass.
+            unsafe { self.transfer_barrier(commands) };
+            self.stats.uploaded(image.format, Path::Cached);
+            return Ok(());
+        }
+        let (regions, missing): (Vec<Region>, Vec<Blocks>) =
+            found.misses.iter().map(|&(index, _)| (upload.regions[index], blocks[index])).unzip();
+        let rest = Upload { regions: &regions, ..*upload };
+        // SAFETY: the caller's promise.
+        unsafe { self.decode_upload(commands, recording, &rest, &missing, path) }?;
+        // SAFETY: the caller's promise; these regions were just decoded.
+        unsafe { self.hand_back(commands, recording, upload, &found.misses) }?;
+        self.stats.uploaded(image.format, path);
+        Ok(())
+    }
+
+    /// Decodes what is not deferred.
+    ///
+    /// # Safety
+    /// As [`Emulator::copy_buffer_to_image`]; the blocks are in the plane already.
+    unsafe fn decode_upload(
+        &self,
+        commands: vk::CommandBuffer,
+        recording: &mut Recording,
+        upload: &Upload<'_>,
+        blocks: &[Blocks],
+        path: Path,
+    ) -> Result<()> {
+        let image = upload.image;
         match path {
             // SAFETY: the caller's promise, also for the buffer's usage.
             Path::Direct => unsafe {
@@ -90,33 +159,24 @@ impl Emulator {
                 self.decode_from(commands, recording, image, layout, buffer, regions)
             },
             // SAFETY: the caller's promise; the copy above is made visible by the decoder's own barrier.
-            Path::Plane => unsafe { self.decode_plane(commands, recording, image, upload.layout, &blocks) },
+            Path::Plane => unsafe { self.decode_plane(commands, recording, image, upload.layout, blocks) },
             // SAFETY: the caller's promise.
-            Path::Scratch => unsafe { self.upload_by_scratch(commands, recording, upload, &blocks) },
+            Path::Scratch => unsafe { self.upload_by_scratch(commands, recording, upload, blocks) },
             Path::Deferred => {
                 // SAFETY: the caller records outside a render pass.
                 unsafe { self.transfer_barrier(commands) };
-                self.defer(recording, image, upload.layout, &blocks);
+                self.defer(recording, image, upload.layout, blocks);
                 Ok(())
             }
-        }?;
-        self.stats.uploaded(image.format, path);
-        Ok(())
+            Path::Cached => Ok(()),
+        }
     }
 
     /// The way that the blocks take.
     fn path(&self, recording: &Recording, upload: &Upload<'_>) -> Result<Path> {
         let image = upload.image;
-        let whole = |region: &Region| {
-            let level = &image.layout.levels[region.level as usize];
-            (0..2).all(|axis| {
-                let step = image.target.footprint[axis];
-                let end = region.offset[axis] + region.extent[axis];
-                region.offset[axis].is_multiple_of(step)
-                    && (end.is_multiple_of(step) || end == level.extent[axis])
-            })
-        };
-        let cuts = cuts_blocks(image.format, image.target) && !upload.regions.iter().all(whole);
+        let cuts = cuts_blocks(image.format, image.target)
+            && !upload.regions.iter().all(|region| image.covers_target_blocks(region));
         match (recording.queue, image.plane.is_some()) {
             (Queue::TransferOnly, true) => Ok(Path::Deferred),
             (Queue::TransferOnly, false) => Err(Error::Unsupported {
@@ -174,6 +234,19 @@ impl Emulator {
     }
 }
 
+impl EmulatedImage {
+    /// Whether a region covers each block of the target that it touches.
+    pub(crate) fn covers_target_blocks(&self, region: &Region) -> bool {
+        let level = &self.layout.levels[region.level as usize];
+        (0..2).all(|axis| {
+            let step = self.target.footprint[axis];
+            let end = region.offset[axis] + region.extent[axis];
+            region.offset[axis].is_multiple_of(step)
+                && (end.is_multiple_of(step) || end == level.extent[axis])
+        })
+    }
+}
+
 /// Blocks in scratch memory.
 pub(crate) struct Staged {
     pub(crate) buffer: vk::Buffer,
@@ -182,12 +255,15 @@ pub(crate) struct Staged {
 }
 
 /// One `vkCmdCopyBufferToImage`.
-struct Upload<'a> {
-    image: &'a EmulatedImage,
-    buffer: vk::Buffer,
-    access: SourceAccess,
-    layout: vk::ImageLayout,
-    regions: &'a [Region],
+#[derive(Clone, Copy)]
+pub(crate) struct Upload<'a> {
+    pub(crate) image: &'a EmulatedImage,
+    pub(crate) buffer: vk::Buffer,
+    pub(crate) access: SourceAccess,
+    /// What the buffer holds, if that is known.
+    pub(crate) content: Option<&'a [u8]>,
+    pub(crate) layout: vk::ImageLayout,
+    pub(crate) regions: &'a [Region],
 }
 
 impl Upload<'_> {
