@@ -40,7 +40,18 @@ pub(crate) fn all() -> Vec<Variant> {
     variants.extend(encode());
     variants.extend(hiz());
     variants.extend(present());
+    variants.extend(examples());
     variants
+}
+
+/// What the examples show.
+fn examples() -> Vec<Variant> {
+    vec![
+        Variant::new("example_boxes", "example/boxes.vert"),
+        Variant::new("example_cull_early", "example/cull.comp").define("LATE", 0),
+        Variant::new("example_cull_late", "example/cull.comp").define("LATE", 1),
+        Variant::new("example_particles", "example/particles.comp"),
+    ]
 }
 
 /// Drawing an image as a sampler sees it.
@@ -57,14 +68,15 @@ fn present() -> Vec<Variant> {
 /// Hierarchical depth. `_both` keeps minimum and maximum; `_samples` reads a multisampled image, `_level` a level of two components;
 /// `_indexed` indexes storage images dynamically.
 fn hiz() -> Vec<Variant> {
-    let mut variants = vec![
+    let mut variants = hiz_queries();
+    variants.extend([
         Variant::new("hiz_level_vertex", "hiz/level.vert"),
         Variant::new("hiz_test_samples", "hiz/test/samples.frag"),
         Variant::new("hiz_level_typed", "hiz/level.comp")
             .define("SOURCE", 0)
             .define("COMPONENTS", 1)
             .define("TYPED", 1),
-    ];
+    ]);
     for (both, components) in [("", 1), ("_both", 2)] {
         let variant = |name: String, file, source: u32| {
             Variant::new(name, file).define("SOURCE", source).define("COMPONENTS", components)
@@ -106,6 +118,27 @@ fn hiz() -> Vec<Variant> {
         }
     }
     variants
+}
+
+/// The header of queries in every configuration, for its comparison with the CPU: scheme, lookup, and what is kept.
+fn hiz_queries() -> Vec<Variant> {
+    const CONFIGURATIONS: [(&str, [u32; 3]); 7] = [
+        ("chained_uv", [0, 0, 2]),
+        ("chained_integer", [0, 1, 2]),
+        ("edge_texel", [1, 1, 2]),
+        ("pow2_exact", [2, 0, 2]),
+        ("rounded_up", [3, 1, 2]),
+        ("nearest", [0, 0, 0]),
+        ("farthest", [0, 0, 1]),
+    ];
+    let variant = |(name, [scheme, lookup, keep]): (&str, [u32; 3])| {
+        Variant::new(format!("hiz_query_{name}"), "hiz/test/query.comp")
+            .define("HIZ_SCHEME", scheme)
+            .define("HIZ_LOOKUP", lookup)
+            .define("HIZ_KEEP", keep)
+            .define("COMPONENTS", if keep == 2 { 2 } else { 1 })
+    };
+    CONFIGURATIONS.map(variant).into()
 }
 
 /// The kernels that benchmarks compare with.

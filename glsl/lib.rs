@@ -191,6 +191,9 @@ pub fn find(name: &str) -> Option<&'static Kernel> {
     KERNELS.iter().copied().find(|kernel| kernel.name == name)
 }
 
+/// `include/hiz_query.glsl`: what shaders of users include to ask a depth pyramid.
+pub const HIZ_QUERY: &str = include_str!("include/hiz_query.glsl");
+
 /// The README's own code, which has to work.
 #[cfg(doctest)]
 #[doc = include_str!("../README.md")]

@@ -23,7 +23,7 @@ pub struct HizAccess {
     pub levels: Access,
 }
 
-impl HizPlan {
+impl<L> HizPlan<L> {
     /// The format of all levels.
     pub fn format(&self) -> vk::Format {
         match (self.desc().texel, self.desc().reduction) {

@@ -1,6 +1,7 @@
 //! What is to be done, worked out without a device: sizes, bytes, dispatches.
 
-use crate::{Answers, Error, HizCaps, Reduction, Result, Scheme};
+use crate::{Answers, AnyQuery, Error, HizCaps, Reduction, Result, Scheme};
+use std::marker::PhantomData;
 
 /// The largest depth buffer, in texels an axis.
 pub const MAX_EXTENT: u32 = 16_384;
@@ -151,13 +152,17 @@ pub struct Step {
 }
 
 /// A pyramid worked out: levels, bytes, dispatches. Pure; makes no Vulkan call.
+///
+/// `L` says which queries the pyramid is known to answer: [`crate::Uv`], [`crate::Integer`], or nothing yet ([`AnyQuery`], of which
+/// [`HizPlan::answering`] makes the others).
 #[derive(Clone, PartialEq, Debug)]
-pub struct HizPlan {
+pub struct HizPlan<L = AnyQuery> {
     desc: HizDesc,
     path: Path,
     front: Front,
     levels: Vec<HizLevel>,
     steps: Vec<Step>,
+    lookup: PhantomData<L>,
 }
 
 impl HizPlan {
@@ -187,10 +192,30 @@ impl HizPlan {
             let bytes = u64::from(extent[0]) * u64::from(extent[1]) * u64::from(desc.layers) * texel_bytes;
             HizLevel { level, extent, bytes }
         });
-        let mut plan =
-            Self { desc, path, front: front(&desc, caps), levels: levels.collect(), steps: Vec::new() };
+        let mut plan = Self {
+            desc,
+            path,
+            front: front(&desc, caps),
+            levels: levels.collect(),
+            steps: Vec::new(),
+            lookup: PhantomData,
+        };
         plan.steps = plan.work_out(caps);
         Ok(plan)
+    }
+}
+
+impl<L> HizPlan<L> {
+    /// The same plan, known to answer other queries.
+    pub(crate) fn relabelled<M>(&self) -> HizPlan<M> {
+        HizPlan {
+            desc: self.desc,
+            path: self.path,
+            front: self.front,
+            levels: self.levels.clone(),
+            steps: self.steps.clone(),
+            lookup: PhantomData,
+        }
     }
 
     /// What was asked for, `last_level` being the last there is at most.

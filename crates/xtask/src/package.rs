@@ -1,4 +1,4 @@
-//! `cargo xtask install`: the C library, its header and texemu.pc below a prefix, and the Vulkan layer.
+//! `cargo xtask install`: the C library, its header, the shaders' include and texemu.pc below a prefix, and the Vulkan layer.
 
 use std::env::consts::{DLL_PREFIX, DLL_SUFFIX};
 use std::fs;
@@ -28,6 +28,8 @@ pub(crate) fn install(options: &Options) -> Result<bool> {
     }
     let capi = workspace::root().join("crates").join("capi");
     copy(&capi.join("include").join("texemu.h"), &prefix.join("include"), "texemu.h")?;
+    let shaders = workspace::root().join("glsl").join("include");
+    copy(&shaders.join("hiz_query.glsl"), &prefix.join("include").join("texemu"), "hiz_query.glsl")?;
     let mut found = false;
     found |= shared(&libraries, &prefix)?;
     for name in ["libtexemu.a", "texemu.lib", "texemu.dll.lib"] {

@@ -58,6 +58,7 @@ fn a_c_program_embeds_the_library() {
     let folder = tempfile::tempdir().expect("a temporary folder");
     let prefix = folder.path().join("prefix");
     install(&prefix);
+    assert!(prefix.join("include/texemu/hiz_query.glsl").is_file(), "shaders find theirs too");
 
     let program = folder.path().join("embed");
     let mut compile = Command::new(&compiler);
