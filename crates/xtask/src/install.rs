@@ -19,11 +19,7 @@ pub(crate) fn prepare(purpose: Purpose, options: &Options) -> Result<()> {
             println!("Everything that is needed is installed.");
             for requirement in purpose.requirements() {
                 if !machine.present.contains(&requirement) {
-                    println!(
-                        "  left out: {} ({:?} has no package of it)",
-                        requirement.purpose(),
-                        machine.system
-                    );
+                    println!("  left out: {} (it cannot be installed from here)", requirement.purpose());
                 }
             }
             Ok(())

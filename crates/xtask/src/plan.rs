@@ -19,9 +19,10 @@ impl Purpose {
     /// What this purpose needs.
     pub(crate) fn requirements(self) -> Vec<Requirement> {
         let wanted = |requirement: &Requirement| match requirement {
-            Requirement::ValidationLayer | Requirement::VulkanDevelopment | Requirement::SwiftShader => {
-                self == Self::Test
-            }
+            Requirement::ValidationLayer
+            | Requirement::VulkanDevelopment
+            | Requirement::Chromium
+            | Requirement::SwiftShader => self == Self::Test,
             _ => true,
         };
         Requirement::ALL.into_iter().filter(wanted).collect()
@@ -70,11 +71,12 @@ pub(crate) enum Plan {
 
 /// What to do on `machine` so that `purpose` can be served.
 pub(crate) fn plan(purpose: Purpose, machine: &Machine) -> Plan {
+    let can_install = machine.system.uses_apt() && machine.has_apt && machine.privilege.prefix().is_some();
     let missing: Vec<_> = purpose
         .requirements()
         .into_iter()
         .filter(|requirement| !machine.present.contains(requirement))
-        .filter(|requirement| !requirement.is_optional(machine.system))
+        .filter(|requirement| !requirement.is_optional(machine.system, can_install))
         .collect();
     if missing.is_empty() {
         return Plan::Ready;
@@ -180,7 +182,7 @@ mod tests {
         let plan = plan(Purpose::Test, &machine(System::Debian, Privilege::Root, &[]));
         let expected = format!(
             "{INSTALL} g++ libshaderc-dev glslang-dev spirv-tools libvulkan1 mesa-vulkan-drivers \
-             vulkan-validationlayers libvulkan-dev"
+             vulkan-validationlayers libvulkan-dev chromium-headless-shell"
         );
         let swiftshader = Step::UnpackSwiftShader.to_string();
         assert_eq!(lines(&plan), ["apt-get update", &expected, &swiftshader], "three steps, in order");
@@ -192,7 +194,7 @@ mod tests {
         let text = lines(&plan).join("\n");
         assert!(text.contains("mesa-vulkan-drivers"), "a driver is needed to run: {text}");
         assert!(!text.contains("validation"), "validation is for tests: {text}");
-        assert!(!text.contains("chromium"), "SwiftShader is for tests: {text}");
+        assert!(!text.contains("chromium"), "SwiftShader and reports are for tests: {text}");
     }
 
     #[test]
@@ -266,10 +268,25 @@ mod tests {
     }
 
     #[test]
+    fn a_browser_alone_holds_nothing_up() {
+        let present: Vec<_> = Requirement::ALL
+            .into_iter()
+            .filter(|requirement| *requirement != Requirement::Chromium)
+            .collect();
+        let on = |system, privilege| plan(Purpose::Test, &machine(system, privilege, &present));
+        assert_eq!(on(System::Debian, Privilege::None), Plan::Ready, "not to be installed by this user");
+        assert_eq!(on(System::Ubuntu, Privilege::Root), Plan::Ready, "not a package there");
+        assert_eq!(on(System::Fedora, Privilege::Root), Plan::Ready, "only apt is driven");
+        let lines = lines(&on(System::Debian, Privilege::Root));
+        assert_eq!(lines[1], format!("{INSTALL} chromium-headless-shell"), "wherever it can be, it is");
+    }
+
+    #[test]
     fn every_system_with_packages_names_one_for_each_need() {
         for system in [System::Debian, System::Ubuntu, System::Fedora, System::Arch] {
             for requirement in Requirement::ALL {
-                let unpackaged = requirement == Requirement::SwiftShader;
+                let unpackaged = requirement == Requirement::SwiftShader
+                    || (requirement, system) == (Requirement::Chromium, System::Ubuntu);
                 assert_eq!(
                     requirement.packages(system).is_empty(),
                     unpackaged,

@@ -53,6 +53,7 @@ impl Files {
             Requirement::Lavapipe => !cfg!(target_os = "linux") || self.lavapipe().is_some(),
             Requirement::ValidationLayer => self.validation_layer().is_some(),
             Requirement::VulkanDevelopment => !cfg!(target_os = "linux") || self.vulkan_development(),
+            Requirement::Chromium => !cfg!(target_os = "linux") || self.has_chromium(),
             Requirement::SwiftShader => self.is_this_machine() && swiftshader::Tools::find().is_some(),
         }
     }
@@ -62,6 +63,13 @@ impl Files {
             return find_program(name).is_some();
         }
         ["usr/bin", "bin", "usr/local/bin"].iter().any(|dir| self.root.join(dir).join(name).exists())
+    }
+
+    /// The names that `crates/cli/tests/report.rs` looks for.
+    fn has_chromium(&self) -> bool {
+        ["chromium-headless-shell", "headless_shell", "chromium", "chromium-browser", "google-chrome"]
+            .iter()
+            .any(|name| self.has_program(name))
     }
 
     fn library_dirs(&self) -> Vec<PathBuf> {

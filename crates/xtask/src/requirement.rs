@@ -15,13 +15,15 @@ pub(crate) enum Requirement {
     ValidationLayer,
     /// What a C program is compiled and linked with.
     VulkanDevelopment,
+    /// What the program's reports are opened in.
+    Chromium,
     /// SwiftShader and the newer validation layer beside it, unpacked from Debian's Chromium.
     SwiftShader,
 }
 
 impl Requirement {
     /// In the order in which they are needed.
-    pub(crate) const ALL: [Self; 9] = [
+    pub(crate) const ALL: [Self; 10] = [
         Self::CppCompiler,
         Self::Shaderc,
         Self::GlslangArchives,
@@ -30,6 +32,7 @@ impl Requirement {
         Self::Lavapipe,
         Self::ValidationLayer,
         Self::VulkanDevelopment,
+        Self::Chromium,
         Self::SwiftShader,
     ];
 
@@ -44,6 +47,7 @@ impl Requirement {
             Self::Lavapipe => "lavapipe, a Vulkan driver for the CPU",
             Self::ValidationLayer => "the Khronos validation layer",
             Self::VulkanDevelopment => "Vulkan's headers, to test the C interface",
+            Self::Chromium => "Chromium without a screen, to open the program's reports",
             Self::SwiftShader => {
                 "SwiftShader, a second Vulkan driver for the CPU, and a newer validation layer"
             }
@@ -63,6 +67,9 @@ impl Requirement {
                 Self::Lavapipe => &["mesa-vulkan-drivers"],
                 Self::ValidationLayer => &["vulkan-validationlayers"],
                 Self::VulkanDevelopment => &["libvulkan-dev"],
+                // Ubuntu's is no package, but a snap.
+                Self::Chromium if system == System::Ubuntu => &[],
+                Self::Chromium => &["chromium-headless-shell"],
                 Self::SwiftShader => &[],
             },
             System::Fedora => match self {
@@ -74,6 +81,7 @@ impl Requirement {
                 Self::Lavapipe => &["mesa-vulkan-drivers"],
                 Self::ValidationLayer => &["vulkan-validation-layers"],
                 Self::VulkanDevelopment => &["vulkan-headers", "vulkan-loader-devel"],
+                Self::Chromium => &["chromium"],
                 Self::SwiftShader => &[],
             },
             System::Arch => match self {
@@ -85,6 +93,7 @@ impl Requirement {
                 Self::Lavapipe => &["vulkan-swrast"],
                 Self::ValidationLayer => &["vulkan-validation-layers"],
                 Self::VulkanDevelopment => &["vulkan-headers"],
+                Self::Chromium => &["chromium"],
                 Self::SwiftShader => &[],
             },
             System::OtherLinux | System::MacOs | System::Windows => &[],
@@ -93,8 +102,13 @@ impl Requirement {
 
     /// Whether the tests go on without it, leaving out what it is for.
     ///
-    /// Only Debian packages a SwiftShader that we know how to unpack.
-    pub(crate) fn is_optional(self, system: System) -> bool {
-        self == Self::SwiftShader && system != System::Debian
+    /// Only Debian packages a SwiftShader that we know how to unpack; a browser is no reason to test nothing where
+    /// nothing can be installed.
+    pub(crate) fn is_optional(self, system: System, can_install: bool) -> bool {
+        match self {
+            Self::SwiftShader => system != System::Debian,
+            Self::Chromium => !can_install || self.packages(system).is_empty(),
+            _ => false,
+        }
     }
 }
