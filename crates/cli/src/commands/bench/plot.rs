@@ -99,7 +99,7 @@ pub(crate) fn svg(document: &Value) -> Result<String> {
         let word = |field: &str| document[field].as_str().unwrap_or_default();
         plot.text((MARGIN, MARGIN), HPos::Left, 15, &format!("{} ({})", word("device"), word("driver")))?;
         let about = format!(
-            "speed in per cent of a copy of as many bytes; large images of {0} x {0} texels, medians of {1} runs",
+            "speed in per cent of a copy of as many bytes; medians of {1} runs; large images of {0} x {0} texels",
             document["size"], document["runs"]
         );
         plot.text((MARGIN, MARGIN + LINE), HPos::Left, 12, &about)?;
@@ -114,16 +114,15 @@ pub(crate) fn svg(document: &Value) -> Result<String> {
         for tick in 0..=(most / step).floor() as u32 {
             let percent = f64::from(tick) * step;
             let x = at(percent);
-            let is_copy = (percent - 100.0).abs() < 1e-6;
-            let color = if is_copy { BLACK.mix(0.8) } else { BLACK.mix(0.15) };
-            let line = PathElement::new([(x, first), (x, last)], color.stroke_width(1));
-            plot.area.draw(&line).map_err(failed)?;
+            plot.line(x, first, last, 0.15)?;
             // What floating point adds to a product is not shown.
             let percent = (percent * 1e6).round() / 1e6;
-            let name = if is_copy { "copy = 100 %".to_owned() } else { format!("{percent} %") };
             for y in [first - LINE + 2, last + 4] {
-                plot.text((x, y), HPos::Center, 12, &name)?;
+                plot.text((x, y), HPos::Center, 12, &format!("{percent} %"))?;
             }
+        }
+        if most >= 100.0 {
+            plot.line(at(100.0), first, last, 0.8)?;
         }
         let mut y = top;
         for group in groups {
@@ -152,6 +151,11 @@ impl Plot<'_> {
     fn text(&self, at: (i32, i32), anchor: HPos, size: u32, text: &str) -> Result<()> {
         let style = ("sans-serif", size).into_font().color(&BLACK).pos(Pos::new(anchor, VPos::Top));
         self.area.draw(&Text::new(text.to_owned(), at, style)).map_err(failed)
+    }
+
+    fn line(&self, x: i32, from: i32, to: i32, darkness: f64) -> Result<()> {
+        let color = BLACK.mix(darkness).stroke_width(1);
+        self.area.draw(&PathElement::new([(x, from), (x, to)], color)).map_err(failed)
     }
 
     fn bar(&self, from: (i32, i32), to: (i32, i32), series: usize) -> Result<()> {
@@ -190,7 +194,7 @@ mod tests {
         // The background, two entries of the legend, three bars.
         assert_eq!(text.matches("<rect").count(), 1 + 2 + 3, "{text}");
         for words in [
-            "copy = 100 %",
+            "100 %",
             "ASTC_4x4_UNORM -&gt; bc7 high, chain 64",
             "2.50 %, 1.50 Gtexel/s",
             "A &amp; B &lt;GPU&gt;",

@@ -17,7 +17,7 @@ use clap::builder::PossibleValuesParser;
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use measure::Measurer;
 use page::{FileRow, Page};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 const EXAMPLES: &str = "\
 Examples:
@@ -83,7 +83,7 @@ pub(crate) fn run(arguments: &Arguments) -> Result<Outcome> {
     let mut measurer = Measurer::new(arguments, gpu.as_ref(), engine.as_mut());
     let mut files = Vec::new();
     for input in &inputs {
-        let name = input.path.display().to_string();
+        let name = input.relative.display().to_string();
         let mut row = FileRow { name, ..FileRow::default() };
         match measurer.measure(&input.path, &mut row, &bar) {
             Ok(()) => {}
@@ -97,7 +97,7 @@ pub(crate) fn run(arguments: &Arguments) -> Result<Outcome> {
             }
         }
         if !arguments.quiet && row.error.is_none() {
-            bar.suspend(|| table::print(line(&row)))?;
+            bar.suspend(|| table::print(line(&input.path, &row)))?;
         }
         files.push(row);
         bar.inc(1);
@@ -133,12 +133,12 @@ pub(crate) fn run(arguments: &Arguments) -> Result<Outcome> {
 }
 
 /// What became of a file, in one line.
-fn line(row: &FileRow) -> String {
+fn line(path: &Path, row: &FileRow) -> String {
     let made = row.made.iter().map(|card| {
         let verdict = if card.is_wrong { card.verdict.as_str() } else { &card.psnr };
         format!("{} {verdict}", card.to)
     });
-    format!("{}: {}: {}", row.name, row.shape, made.collect::<Vec<_>>().join(", "))
+    format!("{}: {}: {}", path.display(), row.shape, made.collect::<Vec<_>>().join(", "))
 }
 
 /// A bar on a terminal, nothing elsewhere.
