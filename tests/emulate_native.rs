@@ -2,59 +2,12 @@
 
 mod common;
 
-use common::draw::{Shot, View};
-use common::texture::{ALL, COPY_DST, Host, SAMPLE, Texture, TextureDesc, UNDEFINED, barrier, srgb};
-use common::upload;
+use common::draw::View;
+use common::texture::{Host, Texture, TextureDesc, draw_native, srgb};
 use texemu_core::vk;
-use texemu_core::{Image, ImageDesc};
 use texemu_emulate::Settings;
 use texemu_format::{Codec, Format, sources};
 use texemu_reference::blocks::Class;
-
-/// The same blocks in an image of the format itself, drawn.
-fn native(host: &Host, desc: &TextureDesc, levels: &[Vec<u8>], level: u32) -> Vec<[f32; 4]> {
-    let info = desc.info();
-    let image = Image::new(&host.gpu, &ImageDesc { name: "native", info }).expect("the image fits");
-    let buffer = upload(&host.gpu, &levels.concat());
-    let mut offset = 0;
-    let mut regions = Vec::new();
-    for (level, blocks) in (0..).zip(levels) {
-        regions.push(desc.whole(level, offset));
-        offset += blocks.len() as u64;
-    }
-    host.run(|commands, _| {
-        barrier(&host.gpu, commands, image.handle(), UNDEFINED, COPY_DST);
-        // SAFETY: the buffer holds the levels.
-        unsafe {
-            host.gpu.device().cmd_copy_buffer_to_image(
-                commands,
-                buffer.handle(),
-                image.handle(),
-                COPY_DST.2,
-                &regions,
-            );
-        }
-        barrier(&host.gpu, commands, image.handle(), COPY_DST, SAMPLE);
-    });
-    let view_type = match desc.kind {
-        View::Array => vk::ImageViewType::TYPE_2D_ARRAY,
-        View::Volume => vk::ImageViewType::TYPE_3D,
-        View::Cube => vk::ImageViewType::CUBE,
-    };
-    let info = vk::ImageViewCreateInfo::default()
-        .image(image.handle())
-        .view_type(view_type)
-        .format(info.format)
-        .subresource_range(ALL);
-    // SAFETY: the image is alive.
-    let view = unsafe { host.gpu.device().create_image_view(&info, None) }.expect("a view");
-    let size = desc.size(level);
-    let shot = Shot { view, kind: desc.kind, layout: SAMPLE.2, level, size, origin: [0.0; 2] };
-    let texels = host.draw.sample(&shot);
-    // SAFETY: the draw was waited for.
-    unsafe { host.gpu.device().destroy_image_view(view, None) };
-    texels
-}
 
 /// The largest difference of a component, of sRGB formats between the codes that make the picture: SwiftShader's conversion to
 /// linear values is an approximation.
@@ -92,7 +45,7 @@ fn run(class: impl Fn(&Format) -> Option<Class>) {
         let texture = Texture::new(&host, desc);
         texture.fill(&levels);
         for level in 0..desc.levels {
-            let off = difference(format, &texture.sample(level), &native(&host, &desc, &levels, level));
+            let off = difference(format, &texture.sample(level), &draw_native(&host, &desc, &levels, level));
             assert!(
                 off <= bound(format) + 4.0 * f32::EPSILON,
                 "{} level {level}: {} of 1/255 apart",

@@ -4,14 +4,13 @@
 mod common;
 
 use common::draw::{Shot, View};
-use common::model::Model;
 use common::plain::Plain;
 use common::texture::{ALL, Host, SAMPLE, Texture, TextureDesc, check_stored, expected};
-use common::{TestGpu, upload};
+use common::upload;
 use texemu_core::vk;
 use texemu_emulate::{Error, KeepBlocks, Policy, Pressure, Rule, Settings, SourceAccess};
-use texemu_format::{Codec, Format, by_name, sources};
-use texemu_reference::blocks::{Class, Rng};
+use texemu_format::{Format, by_name};
+use texemu_reference::blocks::Class;
 
 fn format(name: &str) -> &'static Format {
     by_name(name).expect("in the table")
@@ -19,73 +18,6 @@ fn format(name: &str) -> &'static Format {
 
 fn with_policy(policy: Policy) -> Settings {
     Settings { policy, ..Settings::default() }
-}
-
-fn run(policy: Policy, family: impl Fn(&Format) -> bool) {
-    let host = Host::on(TestGpu::new(), &with_policy(policy));
-    let shapes = [
-        (View::Array, [45, 38, 1], 3, 2),
-        (View::Cube, [33, 33, 1], 2, 6),
-        (View::Volume, [24, 21, 3], 2, 1),
-    ];
-    // SwiftShader takes seconds to compile an encoder: a part of the formats, unless all are asked for.
-    let slow = host.gpu.capabilities().info.name.contains("SwiftShader");
-    let step = if slow && std::env::var_os("TEXEMU_FULL").is_none() { 5 } else { 1 };
-    for (index, format) in (0..).zip(sources().filter(|format| family(format)).step_by(step)) {
-        if !host.emulator.offer().emulates(texemu_core::vk_format(format.vk)) {
-            println!("skipped: {} is not emulated on this device", format.name);
-            continue;
-        }
-        let (kind, extent, levels, layers) = shapes[index % shapes.len()];
-        let desc = TextureDesc::new(format, kind, extent, levels, layers);
-        let texture = Texture::new(&host, desc);
-        let mut model = Model::new(desc, Class::Legal, index as u64);
-        texture.fill(&model.levels);
-        check_stored(&texture, &model.levels);
-        // Parts, which cut blocks of the target where the footprint is no multiple of four.
-        let mut rng = Rng::new(index as u64);
-        let copies = model.random_regions(&mut rng);
-        let bytes = model.buffer(&copies, Class::Legal, 1000 + index as u64);
-        let buffer = upload(&host.gpu, &bytes);
-        let access = rng.pick(&[SourceAccess::TexelBuffer, SourceAccess::TransferOnly]);
-        host.run(|commands, recording| {
-            texture.copy_in(commands, recording, buffer.handle(), access, &copies);
-        });
-        model.apply(&copies, &bytes);
-        check_stored(&texture, &model.levels);
-        assert!(texture.blocks() == model.levels, "{}: the original bytes come back", format.name);
-        println!("{} as {}", format.name, texture.target.name);
-    }
-}
-
-fn ldr(format: &Format) -> bool {
-    format.codec == Codec::AstcLdr
-}
-
-fn etc(format: &Format) -> bool {
-    !matches!(format.codec, Codec::AstcLdr | Codec::AstcHdr)
-}
-
-/// Half of the formats, every footprint among them: a kernel of its own is compiled for each.
-fn half(format: &Format, srgb: bool) -> bool {
-    let [width, height] = format.footprint;
-    ldr(format) && (format.is_srgb() == ((width + height).is_multiple_of(2) == srgb))
-}
-
-#[test]
-fn astc_for_size() {
-    run(Policy::Size, |format| half(format, true));
-}
-
-#[test]
-fn astc_for_quality() {
-    run(Policy::Quality, |format| half(format, false));
-}
-
-#[test]
-fn etc2_and_eac_for_size_and_quality() {
-    run(Policy::Size, etc);
-    run(Policy::Quality, etc);
 }
 
 #[test]

@@ -4,7 +4,7 @@ use crate::common::draw::{Draw, Shot, View};
 use crate::common::{TestGpu, upload};
 use std::cell::Cell;
 use texemu_core::vk;
-use texemu_core::{Buffer, BufferDesc, Commands, Gpu, Location};
+use texemu_core::{Buffer, BufferDesc, Commands, Gpu, Image, ImageDesc, Location};
 use texemu_emulate::{Emulator, EmulatorDesc, Queue, Recording, Settings, SourceAccess};
 use texemu_format::{Codec, Format, Numeric, level_extent};
 use texemu_reference::Options;
@@ -424,6 +424,51 @@ pub(crate) fn check_stored(texture: &Texture<'_>, levels: &[Vec<u8>]) {
             texture.desc.size(level)
         );
     }
+}
+
+/// Blocks in an image of the format itself, drawn, past the emulation.
+pub(crate) fn draw_native(host: &Host, desc: &TextureDesc, levels: &[Vec<u8>], level: u32) -> Vec<[f32; 4]> {
+    let info = desc.info();
+    let image = Image::new(&host.gpu, &ImageDesc { name: "native", info }).expect("the image fits");
+    let buffer = upload(&host.gpu, &levels.concat());
+    let mut offset = 0;
+    let mut regions = Vec::new();
+    for (level, blocks) in (0..).zip(levels) {
+        regions.push(desc.whole(level, offset));
+        offset += blocks.len() as u64;
+    }
+    host.run(|commands, _| {
+        barrier(&host.gpu, commands, image.handle(), UNDEFINED, COPY_DST);
+        // SAFETY: the buffer holds the levels.
+        unsafe {
+            host.gpu.device().cmd_copy_buffer_to_image(
+                commands,
+                buffer.handle(),
+                image.handle(),
+                COPY_DST.2,
+                &regions,
+            );
+        }
+        barrier(&host.gpu, commands, image.handle(), COPY_DST, SAMPLE);
+    });
+    let view_type = match desc.kind {
+        View::Array => vk::ImageViewType::TYPE_2D_ARRAY,
+        View::Volume => vk::ImageViewType::TYPE_3D,
+        View::Cube => vk::ImageViewType::CUBE,
+    };
+    let info = vk::ImageViewCreateInfo::default()
+        .image(image.handle())
+        .view_type(view_type)
+        .format(info.format)
+        .subresource_range(ALL);
+    // SAFETY: the image is alive.
+    let view = unsafe { host.gpu.device().create_image_view(&info, None) }.expect("a view");
+    let size = desc.size(level);
+    let shot = Shot { view, kind: desc.kind, layout: SAMPLE.2, level, size, origin: [0.0; 2] };
+    let texels = host.draw.sample(&shot);
+    // SAFETY: the draw was waited for.
+    unsafe { host.gpu.device().destroy_image_view(view, None) };
+    texels
 }
 
 /// Compares what was sampled with the exact target's bytes: every code must come back, and what is not stored must read
