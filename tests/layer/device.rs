@@ -1,6 +1,6 @@
 //! Instances and devices under the layer: what they say, and how they are made.
 
-use crate::launch::{NAME, under_validation};
+use crate::launch::{NAME, under_layer, under_validation};
 use std::ffi::CStr;
 use texemu_core::ash::{self, vk};
 
@@ -216,6 +216,8 @@ fn every_query_tells_the_same() {
             assert_eq!(refused(optimal, vk::ImageUsageFlags::STORAGE, none), unsupported);
             assert_eq!(refused(optimal, vk::ImageUsageFlags::COLOR_ATTACHMENT, none), unsupported);
             assert_eq!(refused(optimal, USAGE, vk::ImageCreateFlags::SPARSE_BINDING), unsupported);
+            // The host copies nothing to and from images of two planes: neither usage nor feature is there.
+            assert_eq!(refused(optimal, USAGE | vk::ImageUsageFlags::HOST_TRANSFER_EXT, none), unsupported);
             let mut external = vk::PhysicalDeviceExternalImageFormatInfo::default()
                 .handle_type(vk::ExternalMemoryHandleTypeFlags::OPAQUE_FD);
             let asked = vk::PhysicalDeviceImageFormatInfo2::default()
@@ -400,6 +402,107 @@ fn memory_is_asked_for_and_bound_in_every_version() {
         // SAFETY: nothing uses it.
         unsafe { device.destroy_buffer(buffer, None) };
         destroy(&device);
+    });
+}
+
+#[test]
+fn what_is_not_offered_is_refused_when_images_are_created() {
+    // It is told as errors, which this test provokes.
+    let quiet = [("TEXEMU_LOG_LEVEL", "off")];
+    under_validation("device::what_is_not_offered_is_refused_when_images_are_created", &quiet, || {
+        let bare = Bare::new(Some(vk::API_VERSION_1_3));
+        let device = bare.device(&[], |_| {});
+        let refused = |info: &vk::ImageCreateInfo<'_>| {
+            // SAFETY: the layer refuses what it does not offer.
+            let result = unsafe { device.create_image(info, None) };
+            assert_eq!(result, Err(vk::Result::ERROR_FORMAT_NOT_SUPPORTED));
+        };
+        for format in [ASTC, HDR, ETC2] {
+            let info = info(format);
+            for usage in [
+                vk::ImageUsageFlags::STORAGE,
+                vk::ImageUsageFlags::COLOR_ATTACHMENT,
+                vk::ImageUsageFlags::HOST_TRANSFER_EXT,
+            ] {
+                refused(&info.usage(USAGE | usage));
+            }
+            refused(&info.tiling(vk::ImageTiling::LINEAR));
+            refused(&info.samples(vk::SampleCountFlags::TYPE_4));
+            for flags in [
+                vk::ImageCreateFlags::SPARSE_BINDING,
+                vk::ImageCreateFlags::BLOCK_TEXEL_VIEW_COMPATIBLE | vk::ImageCreateFlags::MUTABLE_FORMAT,
+                vk::ImageCreateFlags::PROTECTED,
+            ] {
+                refused(&info.flags(flags));
+            }
+            for handles in [
+                vk::ExternalMemoryHandleTypeFlags::OPAQUE_FD,
+                vk::ExternalMemoryHandleTypeFlags::DMA_BUF_EXT,
+                vk::ExternalMemoryHandleTypeFlags::ANDROID_HARDWARE_BUFFER_ANDROID,
+            ] {
+                let mut external = vk::ExternalMemoryImageCreateInfo::default().handle_types(handles);
+                refused(&self::info(format).push_next(&mut external));
+            }
+        }
+        destroy(&device);
+    });
+}
+
+#[test]
+fn applications_hand_over_settings_themselves() {
+    let test = "device::applications_hand_over_settings_themselves";
+    // The environment outweighs what applications want, and gives `force` here.
+    // Validation layers of the loader's age do not know the structure.
+    under_layer(test, &[("TEXEMU_HIDE", "eac_r11_*")], || {
+        let layer = std::ffi::CString::new(NAME).expect("no zero in it");
+        let (off, families) = (vk::FALSE.to_ne_bytes(), c"astc_ldr");
+        let list = families.as_ptr().expose_provenance().to_ne_bytes();
+        let mut formats = vk::LayerSettingEXT::default().ty(vk::LayerSettingTypeEXT::STRING).values(&list);
+        (formats.p_layer_name, formats.p_setting_name) = (layer.as_ptr(), c"formats".as_ptr());
+        formats.value_count = 1;
+        let mut enable = vk::LayerSettingEXT::default().ty(vk::LayerSettingTypeEXT::BOOL32).values(&off);
+        (enable.p_layer_name, enable.p_setting_name) = (layer.as_ptr(), c"enable".as_ptr());
+        enable.value_count = 1;
+        let other = std::ffi::CString::new("VK_LAYER_OTHER").expect("no zero in it");
+        let mut strange = enable;
+        strange.p_layer_name = other.as_ptr();
+        for (settings, astc) in [([formats, strange], vk::TRUE), ([formats, enable], vk::FALSE)] {
+            let mut given = vk::LayerSettingsCreateInfoEXT::default().settings(&settings);
+            let application = vk::ApplicationInfo::default().api_version(vk::API_VERSION_1_3);
+            let names = [ash::ext::layer_settings::NAME.as_ptr()];
+            // Loaders look for the extension in the layers that the application asks for.
+            let layers = [layer.as_ptr()];
+            let info = vk::InstanceCreateInfo::default()
+                .application_info(&application)
+                .enabled_extension_names(&names)
+                .enabled_layer_names(&layers)
+                .push_next(&mut given);
+            // SAFETY: the library is a Vulkan loader.
+            let entry = unsafe { ash::Entry::load() }.expect("a loader");
+            // SAFETY: the layer's name is one.
+            let known = unsafe { entry.enumerate_instance_extension_properties(Some(&layer)) };
+            let known = known.expect("extensions");
+            let name = Ok(ash::ext::layer_settings::NAME);
+            assert!(known.iter().any(|one| one.extension_name_as_c_str() == name), "the layer has it");
+            // SAFETY: valid.
+            let instance = match unsafe { entry.create_instance(&info, None) } {
+                // Loaders up to 1.3.239 do not know the extension, but hand the structure on.
+                // SAFETY: as above.
+                Err(vk::Result::ERROR_EXTENSION_NOT_PRESENT) => unsafe {
+                    entry.create_instance(&info.enabled_extension_names(&[]), None)
+                },
+                result => result,
+            };
+            let instance = instance.expect("an instance");
+            // SAFETY: the instance is alive.
+            let device = unsafe { instance.enumerate_physical_devices() }.expect("devices")[0];
+            // SAFETY: the device belongs to it.
+            let features = unsafe { instance.get_physical_device_features(device) };
+            let got = (features.texture_compression_astc_ldr, features.texture_compression_etc2);
+            assert_eq!(got, (astc, vk::FALSE));
+            // SAFETY: nothing was made of it.
+            unsafe { instance.destroy_instance(None) };
+        }
     });
 }
 

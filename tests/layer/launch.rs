@@ -5,10 +5,14 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 const RUNNING: &str = "TEXEMU_LAYER_TEST";
-const VALIDATION: &str = "VK_LAYER_KHRONOS_validation";
+/// The Khronos validation layer.
+pub(crate) const VALIDATION: &str = "VK_LAYER_KHRONOS_validation";
 
 /// The layer's name, as an application would write it.
 pub(crate) const NAME: &str = "VK_LAYER_TEXEMU_texture_emulation";
+
+/// The layer with the validation layer below it.
+pub(crate) const ABOVE_VALIDATION: &str = "VK_LAYER_TEXEMU_texture_emulation:VK_LAYER_KHRONOS_validation";
 
 /// A folder with the layer's manifest, for one test.
 pub(crate) fn manifest_folder(name: &str) -> PathBuf {
@@ -32,20 +36,32 @@ fn library() -> PathBuf {
 /// A command whose Vulkan applications get these layers, the first one next to the application.
 pub(crate) fn command(program: impl AsRef<std::ffi::OsStr>, name: &str, layers: &str) -> Command {
     let mut command = Command::new(program);
-    let folder = manifest_folder(name);
-    // The loader looks at the additional path only where the other is not set.
-    match std::env::var_os("VK_LAYER_PATH") {
-        Some(path) => {
-            let mut paths: Vec<PathBuf> = std::env::split_paths(&path).collect();
-            paths.push(folder);
-            command.env("VK_LAYER_PATH", std::env::join_paths(paths).expect("paths"));
-        }
-        None => {
-            command.env("VK_ADD_LAYER_PATH", folder);
-        }
-    }
-    command.env("VK_INSTANCE_LAYERS", layers).env("TEXEMU_CACHE_DIR", "");
+    let mut paths: Vec<PathBuf> = match std::env::var_os("VK_LAYER_PATH") {
+        Some(path) => std::env::split_paths(&path).collect(),
+        None => SYSTEM.map(PathBuf::from).to_vec(),
+    };
+    // Loaders up to 1.3.239 put layers in the order in which they find them, whatever order they are named in.
+    let above = layers.starts_with(VALIDATION);
+    paths.insert(if above { paths.len() } else { 0 }, manifest_folder(name));
+    command.env("VK_LAYER_PATH", std::env::join_paths(paths).expect("paths"));
+    command.env("VK_INSTANCE_LAYERS", layers).env("TEXEMU_CACHE_DIR", "").env("VK_LOADER_DEBUG", "layer");
     command
+}
+
+/// Where loaders look for manifests if they are not told.
+const SYSTEM: [&str; 3] = [
+    "/usr/local/share/vulkan/explicit_layer.d",
+    "/etc/vulkan/explicit_layer.d",
+    "/usr/share/vulkan/explicit_layer.d",
+];
+
+/// Whether the loader put the validation layer where a test wants it. It tells the layers from the driver upwards.
+fn check_order(test: &str, layers: &str, told: &str) {
+    let inserted = |name| told.find(&format!("Insert instance layer \"{name}\""));
+    if let (Some(own), Some(validation)) = (inserted(NAME), inserted(VALIDATION)) {
+        let above = layers.starts_with(VALIDATION);
+        assert_eq!(own < validation, above, "{test}: the layers are in order");
+    }
 }
 
 /// Runs `body` with the layer between the application and the validation layer that the test's device asks for.
@@ -60,7 +76,7 @@ pub(crate) fn below_validation(test: &str, environment: &[(&str, &str)], body: i
 
 /// As [`under_layer`], for applications that load no layer of their own: the environment asks for the validation layer below.
 pub(crate) fn under_validation(test: &str, environment: &[(&str, &str)], body: impl FnOnce()) {
-    under(test, &format!("{NAME}:{VALIDATION}"), environment, body);
+    under(test, ABOVE_VALIDATION, environment, body);
 }
 
 /// A file of the test's own, which is not there yet, as text for the environment.
@@ -87,13 +103,18 @@ pub(crate) fn told_under(
     let mut command = command(program, test, layers);
     command.args([test, "--exact", "--nocapture", "--test-threads=1"]).env(RUNNING, test);
     // A device that has a format itself is made to emulate it, or there would be nothing to test.
-    command.env("TEXEMU_FORCE", "true").envs(environment.iter().copied());
+    command.env("TEXEMU_FORCE", "true");
+    if std::env::var_os("VK_LAYER_SETTINGS_PATH").is_none() {
+        command.env("VK_LAYER_ENABLES", "VK_VALIDATION_FEATURE_ENABLE_SYNCHRONIZATION_VALIDATION_EXT");
+    }
+    command.envs(environment.iter().copied());
     let output = command.output().expect("the test starts again");
     let text = [output.stdout, output.stderr].concat();
     let text = String::from_utf8_lossy(&text).into_owned();
     println!("{text}");
     assert!(output.status.success(), "{test} failed under the layer: {}", output.status);
     assert!(text.contains("1 passed"), "{test} ran under the layer");
+    check_order(test, layers, &text);
     // Without a messenger, the validation layer prints.
     assert!(!text.contains("VUID-") && !text.contains("SYNC-"), "{test}: validation is not silent");
     Some(text)

@@ -1,10 +1,15 @@
 //! The loadable layer, through the real loader: an application that knows nothing of it uses every source format.
 
+mod app;
+mod aside;
+mod below;
 #[path = "../common/mod.rs"]
 mod common;
 mod device;
 mod guest;
 mod launch;
+mod recorded;
+mod state;
 mod validate;
 
 use common::compute::{BYTES, Compute};

@@ -7,7 +7,7 @@ use texemu_format::{Codec, Format, by_name};
 use texemu_reference::blocks::Class;
 
 /// The numbers behind a key in the statistics file, a device each.
-fn numbers(file: &str, key: &str) -> Vec<u64> {
+pub(crate) fn numbers(file: &str, key: &str) -> Vec<u64> {
     let text = std::fs::read_to_string(file).expect("the statistics are there");
     let key = format!("\"{key}\":");
     let number = |line: &str| {

@@ -35,6 +35,9 @@ pub fn manifest(loading: Loading, library: &str) -> String {
         "api_version": "1.3.281",
         "implementation_version": "1",
         "description": "Emulates ASTC, ETC2 and EAC textures on devices that lack them",{environment}
+        "instance_extensions": [
+            {{ "name": "VK_EXT_layer_settings", "spec_version": "2" }}
+        ],
         "device_extensions": [
             {{ "name": "VK_EXT_texture_compression_astc_hdr", "spec_version": "1", "entrypoints": [] }},
             {{ "name": "VK_EXT_astc_decode_mode", "spec_version": "1", "entrypoints": [] }}
