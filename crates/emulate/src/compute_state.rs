@@ -82,12 +82,22 @@ impl ComputeState {
             return;
         }
         let last = first + sets.len() as u32;
-        self.sets.retain(|other| {
+        let covered = |other: &Sets| {
             let (other_first, other_last) = other.range();
-            other_first < first || other_last > last
-        });
-        let bound = Sets::Bound { layout, first, sets: sets.to_vec(), offsets: offsets.to_vec() };
-        self.sets.push(bound);
+            other_first >= first && other_last <= last
+        };
+        // Bound over and over, it takes no memory: what it replaces is filled anew, and is the last again.
+        let spare = self.sets.iter().position(|other| matches!(other, Sets::Bound { .. }) && covered(other));
+        let (mut own_sets, mut own_offsets) = match spare.map(|index| self.sets.remove(index)) {
+            Some(Sets::Bound { sets, offsets, .. }) => (sets, offsets),
+            _ => Default::default(),
+        };
+        self.sets.retain(|other| !covered(other));
+        own_sets.clear();
+        own_sets.extend_from_slice(sets);
+        own_offsets.clear();
+        own_offsets.extend_from_slice(offsets);
+        self.sets.push(Sets::Bound { layout, first, sets: own_sets, offsets: own_offsets });
     }
 
     /// `vkCmdPushDescriptorSetKHR`. Other bind points are ignored. Does nothing for templates: whoever knows the template
@@ -133,11 +143,17 @@ impl ComputeState {
         bytes: &[u8],
     ) {
         let end = offset as usize + bytes.len();
-        self.constants.retain(|other| {
+        let covered = |other: &Constants| {
             let inside = other.offset >= offset && other.offset as usize + other.bytes.len() <= end;
-            !(inside && stages.contains(other.stages))
-        });
-        self.constants.push(Constants { layout, stages, offset, bytes: bytes.to_vec() });
+            inside && stages.contains(other.stages)
+        };
+        // As with sets.
+        let spare = self.constants.iter().position(covered).map(|index| self.constants.remove(index).bytes);
+        self.constants.retain(|other| !covered(other));
+        let mut own = spare.unwrap_or_default();
+        own.clear();
+        own.extend_from_slice(bytes);
+        self.constants.push(Constants { layout, stages, offset, bytes: own });
     }
 
     /// `vkCmdBeginConditionalRenderingEXT`: copies run whatever the condition says, dispatches do not, so a decode has to

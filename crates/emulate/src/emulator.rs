@@ -125,7 +125,7 @@ impl Emulator {
 
     /// Whether this is an image of ours. Costs one load if there is none.
     pub fn is_emulated(&self, image: vk::Image) -> bool {
-        self.images.get(image).is_some()
+        self.images.contains(image)
     }
 
     /// What stands behind an image of ours.

@@ -35,6 +35,15 @@ impl<T> HandleMap<T> {
         self.shard(key).read().unwrap_or_else(PoisonError::into_inner).get(&key).cloned()
     }
 
+    /// Whether there is a value; touches no count of references.
+    pub(crate) fn contains(&self, handle: impl vk::Handle) -> bool {
+        if self.len() == 0 {
+            return false;
+        }
+        let key = handle.as_raw();
+        self.shard(key).read().unwrap_or_else(PoisonError::into_inner).contains_key(&key)
+    }
+
     /// Replaces what was there: the handle of a destroyed object may come again.
     pub(crate) fn insert(&self, handle: impl vk::Handle, value: Arc<T>) {
         let key = handle.as_raw();
@@ -85,6 +94,7 @@ mod tests {
         assert_eq!(map.get(vk::Image::from_raw(64)).as_deref(), Some(&7), "the newest value");
         assert_eq!(map.remove(vk::Image::from_raw(128)).as_deref(), Some(&2));
         assert_eq!(map.remove(vk::Image::from_raw(128)), None, "only once");
+        assert!(map.contains(vk::Image::from_raw(64)) && !map.contains(vk::Image::from_raw(128)));
         assert_eq!(map.drain().len(), 998);
         assert_eq!((map.len(), map.get(vk::Image::from_raw(64))), (0, None));
     }

@@ -1,8 +1,13 @@
 //! What belongs to each command buffer.
+//!
+//! A command buffer is used by one thread at a time, and so is what belongs to it: no lock guards it. A thread that keeps
+//! recording into one command buffer finds it without a look into the maps.
 
 use crate::device::Emulation;
 use ash::vk;
+use std::cell::{Cell, UnsafeCell};
 use std::collections::HashMap;
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, RwLock};
 use texemu_emulate::{ComputeState, Emulator, Queue, Recording};
 use vk::Handle;
@@ -12,8 +17,34 @@ const SHARDS: usize = 16;
 /// The command buffers of a device, and the pools they come from.
 #[derive(Debug)]
 pub(crate) struct CommandBuffers {
-    shards: [RwLock<HashMap<u64, Arc<Mutex<CommandState>>>>; SHARDS],
+    shards: [RwLock<HashMap<u64, Arc<Slot>>>; SHARDS],
     pools: Mutex<HashMap<u64, Pool>>,
+}
+
+/// Counts command buffers that are gone: what threads remember from before is not trusted.
+static EPOCH: AtomicU64 = AtomicU64::new(1);
+
+thread_local! {
+    /// The command buffer that this thread used last: its handle, the epoch, where its state is.
+    static LAST: Cell<(u64, u64, *const Slot)> = const { Cell::new((0, 0, std::ptr::null())) };
+}
+
+/// The state of one command buffer.
+#[derive(Debug)]
+struct Slot(UnsafeCell<CommandState>);
+
+// SAFETY: a slot is reached by its command buffer or that one's pool, which Vulkan has applications synchronize.
+unsafe impl Sync for Slot {}
+
+impl Slot {
+    /// # Safety
+    /// The call comes from a command that command buffer or pool are externally synchronized for, and does not reach the
+    /// same command buffer again while the reference lives.
+    #[expect(clippy::mut_from_ref, reason = "the application's own synchronization stands for a lock")]
+    unsafe fn state(&self) -> &mut CommandState {
+        // SAFETY: the caller's promise.
+        unsafe { &mut *self.0.get() }
+    }
 }
 
 #[derive(Debug)]
@@ -96,26 +127,42 @@ impl Default for CommandBuffers {
     }
 }
 
+impl Drop for CommandBuffers {
+    fn drop(&mut self) {
+        EPOCH.fetch_add(1, Ordering::AcqRel);
+    }
+}
+
 impl CommandBuffers {
-    fn shard(&self, key: u64) -> &RwLock<HashMap<u64, Arc<Mutex<CommandState>>>> {
+    fn shard(&self, key: u64) -> &RwLock<HashMap<u64, Arc<Slot>>> {
         // Handles are addresses: multiply so that they spread.
         let hash = key.wrapping_mul(0x9E37_79B9_7F4A_7C15) >> 60;
         &self.shards[hash as usize % SHARDS]
     }
 
-    fn state(&self, key: u64) -> Option<Arc<Mutex<CommandState>>> {
+    fn slot(&self, key: u64) -> Option<Arc<Slot>> {
         self.shard(key).read().unwrap_or_else(PoisonError::into_inner).get(&key).cloned()
     }
 
-    /// Runs `run` with the state of a command buffer; `None` if it is unknown.
+    /// Runs `run` with the state of a command buffer; `None` if it is unknown. For commands that the command buffer is
+    /// externally synchronized for; `run` does not come back here.
     pub(crate) fn with<T>(
         &self,
         commands: vk::CommandBuffer,
         run: impl FnOnce(&mut CommandState) -> T,
     ) -> Option<T> {
-        let state = self.state(commands.as_raw())?;
-        let mut state = lock(&state);
-        Some(run(&mut state))
+        let key = commands.as_raw();
+        let epoch = EPOCH.load(Ordering::Acquire);
+        let (last, at, mut slot) = LAST.get();
+        if (last, at) != (key, epoch) {
+            // The map keeps it, until the command buffer is gone and the epoch another.
+            slot = Arc::as_ptr(&self.slot(key)?);
+            LAST.set((key, epoch, slot));
+        }
+        // SAFETY: in the map, since the epoch has not changed, and not freed meanwhile: that would need synchronization too.
+        let slot = unsafe { &*slot };
+        // SAFETY: called for a command on the command buffer.
+        Some(run(unsafe { slot.state() }))
     }
 
     pub(crate) fn add_pool(&self, pool: vk::CommandPool, queue: Queue) {
@@ -134,8 +181,8 @@ impl CommandBuffers {
                 failure: None,
             };
             pool.buffers.push(key);
-            let state = Arc::new(Mutex::new(state));
-            self.shard(key).write().unwrap_or_else(PoisonError::into_inner).insert(key, state);
+            let slot = Arc::new(Slot(UnsafeCell::new(state)));
+            self.shard(key).write().unwrap_or_else(PoisonError::into_inner).insert(key, slot);
         }
     }
 
@@ -162,9 +209,11 @@ impl CommandBuffers {
     pub(crate) unsafe fn reset_pool(&self, emulation: &Emulation, pool: vk::CommandPool) {
         let keys = lock(&self.pools).get(&pool.as_raw()).map(|pool| pool.buffers.clone());
         for key in keys.unwrap_or_default() {
-            if let Some(state) = self.state(key) {
+            if let Some(slot) = self.slot(key) {
+                // SAFETY: a pool is synchronized together with its command buffers.
+                let state = unsafe { slot.state() };
                 // SAFETY: the caller's promise.
-                unsafe { lock(&state).release(emulation) };
+                unsafe { state.release(emulation) };
             }
         }
     }
@@ -182,10 +231,60 @@ impl CommandBuffers {
     /// # Safety
     /// The device is done with the command buffer.
     unsafe fn remove(&self, emulation: &Emulation, key: u64) {
-        let state = self.shard(key).write().unwrap_or_else(PoisonError::into_inner).remove(&key);
-        if let Some(state) = state {
+        EPOCH.fetch_add(1, Ordering::AcqRel);
+        let slot = self.shard(key).write().unwrap_or_else(PoisonError::into_inner).remove(&key);
+        if let Some(slot) = slot {
+            // SAFETY: the command buffer is gone: nothing else reaches it.
+            let state = unsafe { slot.state() };
             // SAFETY: the caller's promise.
-            unsafe { lock(&state).release(emulation) };
+            unsafe { state.release(emulation) };
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn buffers(keys: &[u64]) -> Vec<vk::CommandBuffer> {
+        keys.iter().map(|&key| vk::CommandBuffer::from_raw(key)).collect()
+    }
+
+    #[test]
+    fn threads_find_their_command_buffers_and_no_others() {
+        let commands = CommandBuffers::default();
+        let pool = vk::CommandPool::from_raw(1);
+        commands.add_pool(pool, Queue::Compute);
+        let keys: Vec<u64> = (1..200).map(|key| key * 64).collect();
+        commands.add(pool, &buffers(&keys));
+        std::thread::scope(|scope| {
+            for part in keys.chunks(50) {
+                scope.spawn(|| {
+                    for round in 0..100 {
+                        for (key, buffer) in part.iter().zip(buffers(part)) {
+                            let failure = vk::Result::from_raw((key + round) as i32);
+                            let before = commands.with(buffer, |state| state.failure.replace(failure));
+                            let expected =
+                                (round > 0).then(|| vk::Result::from_raw((key + round - 1) as i32));
+                            assert_eq!(before, Some(expected), "what this thread left there");
+                        }
+                    }
+                });
+            }
+        });
+        assert!(commands.with(vk::CommandBuffer::from_raw(7), |_| ()).is_none(), "unknown");
+    }
+
+    #[test]
+    fn what_a_thread_remembers_goes_with_the_device() {
+        let pool = vk::CommandPool::from_raw(1);
+        let own = buffers(&[64]);
+        for round in 0..3 {
+            let commands = CommandBuffers::default();
+            commands.add_pool(pool, Queue::Compute);
+            commands.add(pool, &own);
+            let failure = commands.with(own[0], |state| state.failure.replace(vk::Result::NOT_READY));
+            assert_eq!(failure, Some(None), "round {round}: the same handle, another command buffer");
         }
     }
 }

@@ -3,23 +3,39 @@
 use ash::vk;
 use std::collections::HashMap;
 use std::ffi::c_void;
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, PoisonError, RwLock};
 
 /// The templates of a device.
 #[derive(Debug, Default)]
-pub(crate) struct Templates(RwLock<HashMap<vk::DescriptorUpdateTemplate, Arc<Template>>>);
+pub(crate) struct Templates {
+    known: RwLock<HashMap<vk::DescriptorUpdateTemplate, Arc<Template>>>,
+    /// While it is 0, no lock is taken.
+    count: AtomicUsize,
+}
 
 impl Templates {
     pub(crate) fn add(&self, handle: vk::DescriptorUpdateTemplate, template: Template) {
-        self.0.write().unwrap_or_else(PoisonError::into_inner).insert(handle, Arc::new(template));
+        let old =
+            self.known.write().unwrap_or_else(PoisonError::into_inner).insert(handle, Arc::new(template));
+        if old.is_none() {
+            self.count.fetch_add(1, Ordering::Release);
+        }
     }
 
     pub(crate) fn remove(&self, handle: vk::DescriptorUpdateTemplate) {
-        self.0.write().unwrap_or_else(PoisonError::into_inner).remove(&handle);
+        if self.count.load(Ordering::Acquire) > 0
+            && self.known.write().unwrap_or_else(PoisonError::into_inner).remove(&handle).is_some()
+        {
+            self.count.fetch_sub(1, Ordering::Release);
+        }
     }
 
     pub(crate) fn get(&self, handle: vk::DescriptorUpdateTemplate) -> Option<Arc<Template>> {
-        self.0.read().unwrap_or_else(PoisonError::into_inner).get(&handle).cloned()
+        if self.count.load(Ordering::Acquire) == 0 {
+            return None;
+        }
+        self.known.read().unwrap_or_else(PoisonError::into_inner).get(&handle).cloned()
     }
 }
 
