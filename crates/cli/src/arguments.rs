@@ -1,6 +1,8 @@
 //! The command line.
 
-use crate::commands::{bench, compare, conformance, devices, info, layer, report, run, transcode, verify};
+use crate::commands::{
+    bench, compare, conformance, devices, hiz, info, layer, report, run, transcode, verify,
+};
 use clap::{Parser, Subcommand};
 
 /// Turns ASTC, ETC2 and EAC textures into what any GPU samples: exactly, on the GPU.
@@ -27,6 +29,7 @@ pub(crate) enum Command {
     Compare(compare::Arguments),
     Report(Box<report::Arguments>),
     Bench(Box<bench::Arguments>),
+    Hiz(Box<hiz::Arguments>),
     Run(run::Arguments),
     Layer(layer::Arguments),
     Conformance(conformance::Arguments),

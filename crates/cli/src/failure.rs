@@ -79,6 +79,7 @@ fn code(error: &Error) -> u8 {
     let is_device = |cause: &(dyn std::error::Error + 'static)| {
         cause.is::<texemu_core::Error>()
             || matches!(cause.downcast_ref(), Some(texemu_transcode::Error::Device(_)))
+            || matches!(cause.downcast_ref(), Some(texemu_hiz::Error::Device(_)))
     };
     if error.chain().any(|cause| cause.is::<Interrupted>()) {
         INTERRUPTED

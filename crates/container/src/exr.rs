@@ -21,7 +21,7 @@ const COMPRESSION: Compression = Compression::PIZ;
 const BLOCK_ROWS: usize = COMPRESSION.scan_lines_per_block();
 
 /// Writes an `.exr` file of `width` x `height` texels of `format` to `out`: `R16G16B16A16_SFLOAT` as half channels `R`, `G`, `B` and
-/// `A`; `R32_SFLOAT` as one float channel `Y`.
+/// `A`; `R32_SFLOAT` as one float channel `Y`, `R32G32_SFLOAT` as float channels `R` and `G`.
 ///
 /// `texels` writes the texels, row after row, in as many pieces as it likes; 32 rows are kept.
 ///
@@ -40,7 +40,8 @@ pub fn write_exr(
     let (sample, channels): (_, &[(&str, usize)]) = match format.codec {
         Codec::Rgba16f => (SampleType::F16, &[("A", 3), ("B", 2), ("G", 1), ("R", 0)]),
         Codec::R32f => (SampleType::F32, &[("Y", 0)]),
-        _ => return Err(cannot(format!("{} (only RGBA16F and R32F texels)", format.name))),
+        Codec::Rg32f => (SampleType::F32, &[("G", 1), ("R", 0)]),
+        _ => return Err(cannot(format!("{} (only RGBA16F, R32F and RG32F texels)", format.name))),
     };
     // OpenEXR counts in 32 bits with sign.
     let size = Vec2(width as usize, height as usize);

@@ -86,7 +86,12 @@ fn png_of_sixteen_bits_keeps_every_value() {
 
 #[test]
 fn exr_keeps_every_bit() {
-    for (name, channels) in [("R16G16B16A16_SFLOAT", &["A", "B", "G", "R"][..]), ("R32_SFLOAT", &["Y"])] {
+    let formats: [(&str, &[&str]); 3] = [
+        ("R16G16B16A16_SFLOAT", &["A", "B", "G", "R"]),
+        ("R32_SFLOAT", &["Y"]),
+        ("R32G32_SFLOAT", &["G", "R"]),
+    ];
+    for (name, channels) in formats {
         let texture = picture(name);
         let mut file = Cursor::new(Vec::new());
         let texels = texture.level(0);
@@ -111,7 +116,8 @@ fn exr_keeps_every_bit() {
                     assert!(values.iter().map(|v| v.to_bits()).eq(texels.map(u16::from_le_bytes)), "{name}");
                 }
                 FlatSamples::F32(values) => {
-                    let texels = texels.chunks_exact(4).map(|t| [t[0], t[1], t[2], t[3]]);
+                    let texel = texels.chunks_exact(4 * list.len());
+                    let texels = texel.map(|t| [0, 1, 2, 3].map(|byte| t[4 * component + byte]));
                     assert!(values.iter().map(|v| v.to_bits()).eq(texels.map(u32::from_le_bytes)), "{name}");
                 }
                 FlatSamples::U32(_) => panic!("{name}: integers"),
@@ -124,7 +130,7 @@ fn exr_keeps_every_bit() {
 fn formats_that_a_picture_cannot_hold_are_refused() {
     let fits_png =
         ["R8G8B8A8_UNORM", "R8G8B8A8_SRGB", "R16_UNORM", "R16_SNORM", "R16G16_UNORM", "R16G16_SNORM"];
-    let fits_exr = ["R16G16B16A16_SFLOAT", "R32_SFLOAT"];
+    let fits_exr = ["R16G16B16A16_SFLOAT", "R32_SFLOAT", "R32G32_SFLOAT"];
     for format in &FORMATS {
         let bytes = vec![0; format.level_bytes([4, 4, 1]).unwrap() as usize];
         let png = write_png(Vec::new(), format, 4, 4, |out| out.write_all(&bytes));

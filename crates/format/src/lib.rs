@@ -64,6 +64,7 @@ pub enum Codec {
     Rg16,
     Rgba16f,
     R32f,
+    Rg32f,
 }
 
 /// The numeric type of a format (Vulkan specification, "Interpretation of Numeric Format").
@@ -172,7 +173,7 @@ impl Format {
     pub fn stored_components(&self) -> [bool; 4] {
         match self.codec {
             Codec::EacR | Codec::Bc4 | Codec::R16 | Codec::R32f => [true, false, false, false],
-            Codec::EacRg | Codec::Bc5 | Codec::Rg16 => [true, true, false, false],
+            Codec::EacRg | Codec::Bc5 | Codec::Rg16 | Codec::Rg32f => [true, true, false, false],
             Codec::Etc2Rgb | Codec::Bc1Rgb | Codec::Bc6h => [true, true, true, false],
             _ => [true; 4],
         }
@@ -187,6 +188,7 @@ impl Format {
             (false, Codec::R16) => R16_UINT,
             (false, Codec::Rg16) => R16G16_UINT,
             (false, Codec::Rgba16f) => R16G16B16A16_UINT,
+            (false, Codec::Rg32f) => R32G32_UINT,
             (false, _) => R32_UINT,
         })
     }
@@ -291,8 +293,12 @@ mod tests {
                 Some("BC6H") => assert_eq!(stored, [true, true, true, false], "{}", format.name),
                 Some("BC1") => assert_eq!(stored[3], has(&["RGBA"]), "{}", format.name),
                 _ => {
-                    let expected =
-                        [true, has(&["G8", "G11", "G16"]), has(&["B8", "B16"]), has(&["A1_", "A8", "A16"])];
+                    let expected = [
+                        true,
+                        has(&["G8", "G11", "G16", "G32"]),
+                        has(&["B8", "B16"]),
+                        has(&["A1_", "A8", "A16"]),
+                    ];
                     assert_eq!(stored, expected, "{}", format.name);
                 }
             }

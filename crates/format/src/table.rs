@@ -56,7 +56,7 @@ const HDR_TARGETS: Targets = targets(97, 143, 143, &[VkFormat(97), VkFormat(143)
 
 /// Every format the project knows, source formats first.
 #[rustfmt::skip]
-pub static FORMATS: [Format; 76] = [
+pub static FORMATS: [Format; 77] = [
     row(157, "ASTC_4x4_UNORM_BLOCK", AstcLdr, [4, 4], 16, Unorm, 0x93B0, 0, RGBA8_UNORM_TARGETS),
     row(158, "ASTC_4x4_SRGB_BLOCK", AstcLdr, [4, 4], 16, Srgb, 0x93D0, 0, RGBA8_SRGB_TARGETS),
     row(1000066000, "ASTC_4x4_SFLOAT_BLOCK", AstcHdr, [4, 4], 16, Sfloat, 0x93B0, 0, HDR_TARGETS),
@@ -133,4 +133,5 @@ pub static FORMATS: [Format; 76] = [
     row(78, "R16G16_SNORM", Rg16, [1, 1], 4, Snorm, 0x8F99, 37, NO_TARGETS),
     row(97, "R16G16B16A16_SFLOAT", Rgba16f, [1, 1], 8, Sfloat, 0x881A, 10, NO_TARGETS),
     row(100, "R32_SFLOAT", R32f, [1, 1], 4, Sfloat, 0x822E, 41, NO_TARGETS),
+    row(103, "R32G32_SFLOAT", Rg32f, [1, 1], 8, Sfloat, 0x8230, 16, NO_TARGETS),
 ];

@@ -4,6 +4,7 @@ pub(crate) mod bench;
 pub(crate) mod compare;
 pub(crate) mod conformance;
 pub(crate) mod devices;
+pub(crate) mod hiz;
 pub(crate) mod info;
 pub(crate) mod layer;
 pub(crate) mod report;
@@ -26,6 +27,7 @@ pub(crate) fn run(command: Command) -> Result<Outcome> {
         Command::Bench(arguments) => bench::run(&arguments),
         Command::Conformance(arguments) => conformance::run(&arguments),
         Command::Transcode(arguments) => transcode::run(&arguments),
+        Command::Hiz(arguments) => hiz::run(&arguments),
         Command::Run(arguments) => run::run(&arguments),
         Command::Layer(arguments) => layer::run(&arguments),
     }

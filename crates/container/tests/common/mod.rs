@@ -115,7 +115,7 @@ pub(crate) fn ktx_bytes(texture: &Texture, layout: KtxLayout) -> Vec<u8> {
     let word = |value: u32| if layout.big_endian { value.to_be_bytes() } else { value.to_le_bytes() };
     let component = match format.codec {
         Codec::R16 | Codec::Rg16 | Codec::Rgba16f => 2,
-        Codec::R32f => 4,
+        Codec::R32f | Codec::Rg32f => 4,
         _ => 1,
     };
     let mut file = vec![0xAB, b'K', b'T', b'X', b' ', b'1', b'1', 0xBB, b'\r', b'\n', 0x1A, b'\n'];
