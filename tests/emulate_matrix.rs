@@ -12,6 +12,7 @@ use common::draw::View;
 use common::model::Model;
 use common::texture::{Host, Texture, TextureDesc, draw_native, expected, stored};
 use common::upload;
+use std::collections::BTreeSet;
 use texemu_emulate::{Policy, Pressure, Settings, SourceAccess};
 use texemu_format::{Codec, Format, sources};
 use texemu_reference::blocks::{Class, Rng};
@@ -63,6 +64,7 @@ fn run(shape: usize, family: impl Fn(&Format) -> bool) {
     let mut hosts = Hosts::default();
     let slow = hosts.get(0).gpu.capabilities().info.name.contains("SwiftShader");
     let mut tested = [0; POLICIES.len()];
+    let mut targets = BTreeSet::new();
     for (index, format) in (0..).zip(sources().filter(|format| family(format))) {
         for policy in policies(index, shape, slow) {
             let host = hosts.get(policy);
@@ -70,14 +72,15 @@ fn run(shape: usize, family: impl Fn(&Format) -> bool) {
                 println!("skipped: {} is not emulated on this device", format.name);
                 continue;
             }
-            one(host, format, shape, index);
+            targets.insert(one(host, format, shape, index).name);
             tested[policy] += 1;
         }
     }
-    println!("{:?}: formats under {POLICIES:?}: {tested:?}", SHAPES[shape]);
+    println!("{:?}: formats under {POLICIES:?}: {tested:?}, as {targets:?}", SHAPES[shape]);
 }
 
-fn one(host: &Host, format: &'static Format, shape: usize, index: u64) {
+/// Returns the target.
+fn one(host: &Host, format: &'static Format, shape: usize, index: u64) -> &'static Format {
     let (kind, extent, levels, layers) = SHAPES[shape];
     let seed = index * 1000 + shape as u64;
     let mut rng = Rng::new(seed);
@@ -115,6 +118,7 @@ fn one(host: &Host, format: &'static Format, shape: usize, index: u64) {
     if readable {
         assert!(texture.blocks() == model.levels, "{}: the bytes come back", format.name);
     }
+    texture.target
 }
 
 /// The device stores the twin's blocks, and draws as it draws an image of its own with them.

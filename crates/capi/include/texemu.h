@@ -71,7 +71,7 @@ typedef enum texemu_rule_kind {
 typedef enum texemu_keep_blocks {
   // Where something may read them again: images with TRANSFER_SRC usage, and images whose copies may cut target blocks.
   TEXEMU_KEEP_BLOCKS_WHERE_READABLE = 0,
-  // Always. Needed if copies are recorded for queues that cannot compute.
+  // Always. So it is anyway if a queue family of the device cannot compute.
   TEXEMU_KEEP_BLOCKS_ALWAYS = 1,
 } texemu_keep_blocks;
 
@@ -95,7 +95,8 @@ typedef enum texemu_effort {
 typedef enum texemu_queue {
   // It can compute: blocks are decoded right behind the copy.
   TEXEMU_QUEUE_COMPUTE = 0,
-  // It can only transfer: blocks are kept, and decoded on another queue by `texemu_cmd_decode`.
+  // It can only transfer: blocks are kept, and decoded on another queue by `texemu_cmd_pipeline_barrier` or
+  // `texemu_cmd_decode_copies`.
   TEXEMU_QUEUE_TRANSFER_ONLY = 1,
 } texemu_queue;
 
@@ -304,6 +305,19 @@ typedef struct texemu_settings {
   VkBool32 timing;
   // Zero.
   uint32_t reserved;
+  // Queue families, besides those of the device that cannot compute, whose copies are decoded when an image is acquired from them:
+  // `VK_QUEUE_FAMILY_EXTERNAL`, if blocks are uploaded from elsewhere.
+  const uint32_t *transfer_families;
+  // How many.
+  uint32_t transfer_family_count;
+  // Zero.
+  uint32_t reserved2;
+  // Bytes of host memory in which transcoded blocks are kept: see `texemu_cmd_copy_known_buffer_to_image`.
+  uint64_t cache_memory_bytes;
+  // A folder of this user's for those that outlive the process; null or empty for none. UTF-8.
+  const char *cache_directory;
+  // Bytes of the files in it.
+  uint64_t cache_disk_bytes;
 } texemu_settings;
 
 // An emulated image, as reported.
@@ -323,6 +337,36 @@ typedef struct texemu_image_report {
   // Bytes that R8G8B8A8 would need.
   uint64_t rgba8_bytes;
 } texemu_image_report;
+
+// What the transcode cache did: regions, counted when they are recorded. All zero if it is off.
+typedef struct texemu_cache_statistics {
+  // `sizeof(texemu_cache_statistics)`.
+  uint32_t struct_size;
+  // Zero.
+  uint32_t reserved;
+  // Found in memory.
+  uint64_t memory_hits;
+  // Found in a file.
+  uint64_t disk_hits;
+  // Not found.
+  uint64_t misses;
+  // Entries added, once the device had made them.
+  uint64_t stored;
+  // Entries that went to make room, from memory and files.
+  uint64_t evicted;
+  // Files that were damaged, or not what their name says, and were removed.
+  uint64_t damaged;
+  // Files that could not be written.
+  uint64_t failed;
+  // Entries in memory.
+  uint64_t memory_entries;
+  // Their bytes.
+  uint64_t memory_bytes;
+  // Files known.
+  uint64_t disk_entries;
+  // Their bytes.
+  uint64_t disk_bytes;
+} texemu_cache_statistics;
 
 // Of all emulated images.
 typedef struct texemu_statistics {
@@ -376,6 +420,8 @@ typedef struct texemu_format_statistics {
   uint64_t gpu_nanoseconds;
   // Copies timed.
   uint64_t timed;
+  // Uploads that the transcode cache knew whole.
+  uint64_t cached;
 } texemu_format_statistics;
 
 #ifdef __cplusplus
@@ -881,6 +927,24 @@ VkResult texemu_cmd_copy_buffer_to_image2(const struct texemu_emulator *emulator
                                           uint32_t access,
                                           const VkCopyBufferToImageInfo2 *info);
 
+// `texemu_cmd_copy_buffer_to_image` of a buffer whose bytes the caller knows, by way of the transcode cache (`cache_memory_bytes` in
+// `texemu_settings`): into an image with a BC target, what was copied before is not decoded again. For other images, and where the cache
+// is off, it is the same as without. `content` is what the buffer holds from its first byte on, `content_bytes` long.
+//
+// # Safety
+// As `texemu_cmd_copy_buffer_to_image`. The buffer holds `content` whenever the commands run; `content` is read during the call alone.
+VkResult texemu_cmd_copy_known_buffer_to_image(const struct texemu_emulator *emulator,
+                                               VkCommandBuffer commands,
+                                               struct texemu_recording *recording,
+                                               uint32_t access,
+                                               VkBuffer buffer,
+                                               const uint8_t *content,
+                                               size_t content_bytes,
+                                               VkImage image,
+                                               VkImageLayout layout,
+                                               uint32_t region_count,
+                                               const VkBufferImageCopy *regions);
+
 // `vkCmdCopyImageToBuffer`: the original bytes. Disturbs no state.
 //
 // # Safety
@@ -926,8 +990,8 @@ VkResult texemu_cmd_copy_image2(const struct texemu_emulator *emulator,
                                 struct texemu_recording *recording,
                                 const VkCopyImageInfo2 *info);
 
-// Decodes the blocks of `range` that copies on a queue which cannot compute have left in the compressed plane. Call it on a queue that
-// can, behind the barrier that acquires the image, or behind the semaphore if its families share it. The image is in `layout`; what
+// Decodes the blocks of `range` that copies on a queue which cannot compute have left in the compressed plane, for hosts that do not let
+// `texemu_cmd_pipeline_barrier` do it. Call it on a queue that can, behind the barrier that acquires the image, or behind the semaphore if its families share it. The image is in `layout`; what
 // wrote its blocks is visible to TRANSFER, and afterwards the texels are as written by a copy.
 //
 // # Safety
@@ -938,6 +1002,67 @@ VkResult texemu_cmd_decode(const struct texemu_emulator *emulator,
                            VkImage image,
                            VkImageLayout layout,
                            const VkImageSubresourceRange *range);
+
+// `vkCmdPipelineBarrier`, for hosts with queues that cannot compute. A barrier that acquires emulated images from such a family is recorded
+// here, and behind it the decoding of the ranges that it acquires; all others are `TEXEMU_NOT_EMULATED`, for the driver. Disturbs the
+// compute state if it decodes, as `texemu_cmd_copy_buffer_to_image` does.
+//
+// # Safety
+// As `vkCmdPipelineBarrier`; `recording` belongs to `commands`.
+VkResult texemu_cmd_pipeline_barrier(const struct texemu_emulator *emulator,
+                                     VkCommandBuffer commands,
+                                     struct texemu_recording *recording,
+                                     VkPipelineStageFlags src_stage_mask,
+                                     VkPipelineStageFlags dst_stage_mask,
+                                     VkDependencyFlags dependency_flags,
+                                     uint32_t memory_barrier_count,
+                                     const VkMemoryBarrier *memory_barriers,
+                                     uint32_t buffer_barrier_count,
+                                     const VkBufferMemoryBarrier *buffer_barriers,
+                                     uint32_t image_barrier_count,
+                                     const VkImageMemoryBarrier *image_barriers);
+
+// `vkCmdPipelineBarrier2`; otherwise as `texemu_cmd_pipeline_barrier`.
+//
+// # Safety
+// As `texemu_cmd_pipeline_barrier`, for the `2` form.
+VkResult texemu_cmd_pipeline_barrier2(const struct texemu_emulator *emulator,
+                                      VkCommandBuffer commands,
+                                      struct texemu_recording *recording,
+                                      const VkDependencyInfo *info);
+
+// Says that what `recording` holds was submitted to a queue that cannot compute, and is done when a timeline of the caller's choosing
+// reaches `value`. Only for images that nobody acquires, because the families share them; for others it does nothing.
+//
+// # Safety
+// Both pointers are valid.
+VkResult texemu_submit_copies(const struct texemu_emulator *emulator,
+                              const struct texemu_recording *recording,
+                              uint64_t value);
+
+// How many copies wait for `texemu_cmd_decode_copies`; 0 for null.
+//
+// # Safety
+// `emulator` is null or valid.
+uint64_t texemu_pending_copies(const struct texemu_emulator *emulator);
+
+// Decodes the blocks that were submitted with values up to `reached`. `commands` goes to a queue that can compute, behind a wait for
+// `reached` at `VK_PIPELINE_STAGE_ALL_COMMANDS_BIT`, and before all that uses the images, which needs no barrier. The images stay in the
+// layout that they were left in.
+//
+// # Safety
+// As `vkCmdCopyBufferToImage` into what was copied; `recording` belongs to `commands`, which are submitted once.
+VkResult texemu_cmd_decode_copies(const struct texemu_emulator *emulator,
+                                  VkCommandBuffer commands,
+                                  struct texemu_recording *recording,
+                                  uint64_t reached);
+
+// What the transcode cache did.
+//
+// # Safety
+// Both pointers are valid, and the `struct_size` of `statistics` is set.
+VkResult texemu_get_cache_statistics(const struct texemu_emulator *emulator,
+                                     struct texemu_cache_statistics *statistics);
 
 // What all emulated images need.
 //

@@ -38,7 +38,7 @@ pub enum texemu_rule_kind {
 pub enum texemu_keep_blocks {
     /// Where something may read them again: images with TRANSFER_SRC usage, and images whose copies may cut target blocks.
     WhereReadable = 0,
-    /// Always. Needed if copies are recorded for queues that cannot compute.
+    /// Always. So it is anyway if a queue family of the device cannot compute.
     Always = 1,
 }
 
@@ -68,7 +68,8 @@ pub enum texemu_effort {
 pub enum texemu_queue {
     /// It can compute: blocks are decoded right behind the copy.
     Compute = 0,
-    /// It can only transfer: blocks are kept, and decoded on another queue by `texemu_cmd_decode`.
+    /// It can only transfer: blocks are kept, and decoded on another queue by `texemu_cmd_pipeline_barrier` or
+    /// `texemu_cmd_decode_copies`.
     TransferOnly = 1,
 }
 

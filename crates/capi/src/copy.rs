@@ -3,11 +3,11 @@
 
 use crate::choices::source_access;
 use crate::emulator::texemu_emulator;
-use crate::pointer::{array, get, get_mut};
+use crate::pointer::{array, bytes, get, get_mut};
 use crate::recording::texemu_recording;
 use crate::status::{Answer, guard};
 use texemu_core::vk;
-use texemu_emulate::ImagePair;
+use texemu_emulate::{ImagePair, KnownBuffer};
 
 /// `vkCmdCopyBufferToImage`. `access` is a `texemu_source_access`. Disturbs the compute state of `commands`, unless `recording` was told
 /// it: see `texemu_state_bind_pipeline`.
@@ -65,6 +65,44 @@ pub unsafe extern "C" fn texemu_cmd_copy_buffer_to_image2(
         let access = source_access(access)?;
         // SAFETY: as above.
         let copied = unsafe { emulator.emulator.copy_buffer_to_image2(commands, recording, access, info) };
+        Ok(Answer::emulated(copied?))
+    })
+}
+
+/// `texemu_cmd_copy_buffer_to_image` of a buffer whose bytes the caller knows, by way of the transcode cache (`cache_memory_bytes` in
+/// `texemu_settings`): into an image with a BC target, what was copied before is not decoded again. For other images, and where the cache
+/// is off, it is the same as without. `content` is what the buffer holds from its first byte on, `content_bytes` long.
+///
+/// # Safety
+/// As `texemu_cmd_copy_buffer_to_image`. The buffer holds `content` whenever the commands run; `content` is read during the call alone.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn texemu_cmd_copy_known_buffer_to_image(
+    emulator: *const texemu_emulator,
+    commands: vk::CommandBuffer,
+    recording: *mut texemu_recording,
+    access: u32,
+    buffer: vk::Buffer,
+    content: *const u8,
+    content_bytes: usize,
+    image: vk::Image,
+    layout: vk::ImageLayout,
+    region_count: u32,
+    regions: *const vk::BufferImageCopy,
+) -> vk::Result {
+    guard(|| {
+        // SAFETY: the caller's promise.
+        let emulator = unsafe { get(emulator, "emulator") }?;
+        // SAFETY: as above.
+        let recording = &mut unsafe { get_mut(recording, "recording") }?.recording;
+        // SAFETY: as above.
+        let regions = unsafe { array(regions, region_count, "regions") }?;
+        // SAFETY: as above.
+        let content = unsafe { bytes(content, content_bytes, "content") }?;
+        let source = KnownBuffer { buffer, access: source_access(access)?, content };
+        let of = &emulator.emulator;
+        // SAFETY: as above.
+        let copied =
+            unsafe { of.copy_known_buffer_to_image(commands, recording, &source, image, layout, regions) };
         Ok(Answer::emulated(copied?))
     })
 }
@@ -175,8 +213,8 @@ pub unsafe extern "C" fn texemu_cmd_copy_image2(
     })
 }
 
-/// Decodes the blocks of `range` that copies on a queue which cannot compute have left in the compressed plane. Call it on a queue that
-/// can, behind the barrier that acquires the image, or behind the semaphore if its families share it. The image is in `layout`; what
+/// Decodes the blocks of `range` that copies on a queue which cannot compute have left in the compressed plane, for hosts that do not let
+/// `texemu_cmd_pipeline_barrier` do it. Call it on a queue that can, behind the barrier that acquires the image, or behind the semaphore if its families share it. The image is in `layout`; what
 /// wrote its blocks is visible to TRANSFER, and afterwards the texels are as written by a copy.
 ///
 /// # Safety

@@ -24,6 +24,7 @@ mod settings;
 mod statistics;
 mod status;
 mod transcoder;
+mod transfer;
 mod versioned;
 
 pub use arena::*;
@@ -41,3 +42,4 @@ pub use settings::*;
 pub use statistics::*;
 pub use status::*;
 pub use transcoder::*;
+pub use transfer::*;

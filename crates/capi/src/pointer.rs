@@ -37,6 +37,19 @@ pub(crate) unsafe fn array<'a, T>(pointer: *const T, count: u32, name: &str) -> 
     }
 }
 
+/// Bytes; `pointer` may be null if there are none.
+///
+/// # Safety
+/// `pointer` is valid for `size` bytes for as long as the result is used.
+pub(crate) unsafe fn bytes<'a>(pointer: *const u8, size: usize, name: &str) -> Outcome<&'a [u8]> {
+    match (pointer.is_null(), size) {
+        (_, 0) => Ok(&[]),
+        (true, _) => Err(null(name)),
+        // SAFETY: the caller's promise.
+        _ => Ok(unsafe { std::slice::from_raw_parts(pointer, size) }),
+    }
+}
+
 /// Hands an object to C.
 pub(crate) fn give<T>(slot: &mut *mut T, object: T) -> Answer {
     *slot = Box::into_raw(Box::new(object));

@@ -5,8 +5,10 @@ use crate::format::row;
 use crate::pointer::array;
 use crate::status::{Failure, Outcome};
 use crate::versioned::{Versioned, read_or_zero};
+use std::ffi::{CStr, c_char};
+use std::mem::offset_of;
 use texemu_core::vk;
-use texemu_emulate::{Pressure, Rule, Settings};
+use texemu_emulate::{CacheSettings, Pressure, Rule, Settings};
 use texemu_format::VkFormat;
 
 /// What is done with one format, whatever the policy says.
@@ -56,11 +58,24 @@ pub struct texemu_settings {
     pub timing: vk::Bool32,
     /// Zero.
     pub reserved: u32,
+    /// Queue families, besides those of the device that cannot compute, whose copies are decoded when an image is acquired from them:
+    /// `VK_QUEUE_FAMILY_EXTERNAL`, if blocks are uploaded from elsewhere.
+    pub transfer_families: *const u32,
+    /// How many.
+    pub transfer_family_count: u32,
+    /// Zero.
+    pub reserved2: u32,
+    /// Bytes of host memory in which transcoded blocks are kept: see `texemu_cmd_copy_known_buffer_to_image`.
+    pub cache_memory_bytes: u64,
+    /// A folder of this user's for those that outlive the process; null or empty for none. UTF-8.
+    pub cache_directory: *const c_char,
+    /// Bytes of the files in it.
+    pub cache_disk_bytes: u64,
 }
 
-// SAFETY: numbers and a pointer, the size first.
+// SAFETY: numbers and pointers that may be null, the size first.
 unsafe impl Versioned for texemu_settings {
-    const FIRST_SIZE: usize = size_of::<Self>();
+    const FIRST_SIZE: usize = offset_of!(Self, transfer_families);
 }
 
 /// The settings in the emulation's own terms; the default for null.
@@ -79,8 +94,13 @@ pub(crate) unsafe fn settings(settings: *const texemu_settings) -> Outcome<Setti
         keep_blocks: keep_blocks(given.keep_blocks)?,
         error_color: error_color(given.error_color)?,
         effort: effort(given.effort)?,
-        transfer_families: Vec::new(),
-        cache: Default::default(),
+        // SAFETY: the caller's promise.
+        transfer_families: unsafe {
+            array(given.transfer_families, given.transfer_family_count, "transfer_families")
+        }?
+        .to_vec(),
+        // SAFETY: as above.
+        cache: unsafe { cache(&given) }?,
         prepare: given.compile_late == vk::FALSE,
         timing: given.timing != vk::FALSE,
         capture: false,
@@ -94,6 +114,23 @@ pub(crate) unsafe fn settings(settings: *const texemu_settings) -> Outcome<Setti
         chosen.rules.insert(format.vk, rule(given)?);
     }
     Ok(chosen)
+}
+
+/// # Safety
+/// The folder is null or ends with a zero.
+unsafe fn cache(given: &texemu_settings) -> Outcome<CacheSettings> {
+    let mut directory = None;
+    if !given.cache_directory.is_null() {
+        // SAFETY: the caller's promise.
+        let text = unsafe { CStr::from_ptr(given.cache_directory) };
+        let text = text.to_str().map_err(|_| Failure::argument("cache_directory is not UTF-8"))?;
+        directory = (!text.is_empty()).then(|| text.into());
+    }
+    Ok(CacheSettings {
+        memory_bytes: given.cache_memory_bytes,
+        directory,
+        disk_bytes: given.cache_disk_bytes,
+    })
 }
 
 fn rule(given: &texemu_rule) -> Outcome<Rule> {
@@ -150,6 +187,23 @@ mod tests {
         assert_eq!(convert(&zeroed()).unwrap(), Settings::default(), "nothing chosen");
         // SAFETY: null is the default.
         assert_eq!(unsafe { settings(std::ptr::null()) }.unwrap(), Settings::default(), "and nothing given");
+    }
+
+    #[test]
+    fn cache_and_families_arrive_and_an_older_caller_has_none() {
+        let families = [vk::QUEUE_FAMILY_EXTERNAL, 3];
+        let mut given = zeroed();
+        (given.transfer_families, given.transfer_family_count) = (families.as_ptr(), 2);
+        (given.cache_memory_bytes, given.cache_disk_bytes) = (5, 6);
+        given.cache_directory = c"/somewhere".as_ptr();
+        let chosen = convert(&given).unwrap();
+        assert_eq!(chosen.transfer_families, families);
+        let expected = CacheSettings { memory_bytes: 5, directory: Some("/somewhere".into()), disk_bytes: 6 };
+        assert_eq!(chosen.cache, expected);
+        given.cache_directory = c"".as_ptr();
+        assert_eq!(convert(&given).unwrap().cache.directory, None, "empty is nowhere");
+        given.struct_size = offset_of!(texemu_settings, transfer_families) as u32;
+        assert_eq!(convert(&given).unwrap(), Settings::default(), "what an older header does not have");
     }
 
     #[test]

@@ -4,6 +4,7 @@ use crate::emulator::texemu_emulator;
 use crate::pointer::{get, list};
 use crate::status::{Answer, guard};
 use crate::versioned::{Versioned, write};
+use std::mem::offset_of;
 use texemu_core::vk;
 use texemu_emulate::FormatStatistics;
 
@@ -68,11 +69,13 @@ pub struct texemu_format_statistics {
     pub gpu_nanoseconds: u64,
     /// Copies timed.
     pub timed: u64,
+    /// Uploads that the transcode cache knew whole.
+    pub cached: u64,
 }
 
 // SAFETY: integers, the size first.
 unsafe impl Versioned for texemu_format_statistics {
-    const FIRST_SIZE: usize = size_of::<Self>();
+    const FIRST_SIZE: usize = offset_of!(Self, cached);
 }
 
 impl From<&FormatStatistics> for texemu_format_statistics {
@@ -96,8 +99,80 @@ impl From<&FormatStatistics> for texemu_format_statistics {
             texels: of.texels,
             gpu_nanoseconds: of.gpu_nanoseconds,
             timed: of.timed,
+            cached: of.cached,
         }
     }
+}
+
+/// What the transcode cache did: regions, counted when they are recorded. All zero if it is off.
+#[repr(C)]
+#[derive(Clone, Copy, Debug)]
+pub struct texemu_cache_statistics {
+    /// `sizeof(texemu_cache_statistics)`.
+    pub struct_size: u32,
+    /// Zero.
+    pub reserved: u32,
+    /// Found in memory.
+    pub memory_hits: u64,
+    /// Found in a file.
+    pub disk_hits: u64,
+    /// Not found.
+    pub misses: u64,
+    /// Entries added, once the device had made them.
+    pub stored: u64,
+    /// Entries that went to make room, from memory and files.
+    pub evicted: u64,
+    /// Files that were damaged, or not what their name says, and were removed.
+    pub damaged: u64,
+    /// Files that could not be written.
+    pub failed: u64,
+    /// Entries in memory.
+    pub memory_entries: u64,
+    /// Their bytes.
+    pub memory_bytes: u64,
+    /// Files known.
+    pub disk_entries: u64,
+    /// Their bytes.
+    pub disk_bytes: u64,
+}
+
+// SAFETY: integers, the size first.
+unsafe impl Versioned for texemu_cache_statistics {
+    const FIRST_SIZE: usize = size_of::<Self>();
+}
+
+/// What the transcode cache did.
+///
+/// # Safety
+/// Both pointers are valid, and the `struct_size` of `statistics` is set.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn texemu_get_cache_statistics(
+    emulator: *const texemu_emulator,
+    statistics: *mut texemu_cache_statistics,
+) -> vk::Result {
+    guard(|| {
+        // SAFETY: the caller's promise.
+        let emulator = unsafe { get(emulator, "emulator") }?;
+        let of = emulator.emulator.statistics().cache.unwrap_or_default();
+        let told = texemu_cache_statistics {
+            struct_size: 0,
+            reserved: 0,
+            memory_hits: of.memory_hits,
+            disk_hits: of.disk_hits,
+            misses: of.misses,
+            stored: of.stored,
+            evicted: of.evicted,
+            damaged: of.damaged,
+            failed: of.failed,
+            memory_entries: of.memory_entries,
+            memory_bytes: of.memory_bytes,
+            disk_entries: of.disk_entries,
+            disk_bytes: of.disk_bytes,
+        };
+        // SAFETY: the caller's promise.
+        unsafe { write(statistics, told, "statistics") }?;
+        Ok(Answer::Done)
+    })
 }
 
 /// What all emulated images need.

@@ -41,15 +41,49 @@ fn install(prefix: &Path) {
     run(&mut command);
 }
 
-/// What a compiler is told to find the installed library.
-fn flags(prefix: &Path) -> Vec<String> {
+/// Whether a program is linked with the shared library or with the archive.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Link {
+    Shared,
+    Static,
+}
+
+/// What a compiler is told to find the installed library; `None` if the archive's own needs are not to be had.
+fn flags(prefix: &Path, link: Link) -> Option<Vec<String>> {
     let mut config = Command::new("pkg-config");
+    if link == Link::Static {
+        config.arg("--static");
+    }
     config.args(["--cflags", "--libs", "texemu"]).env("PKG_CONFIG_PATH", prefix.join("lib/pkgconfig"));
     if Command::new("pkg-config").arg("--version").output().is_ok() {
-        return run(&mut config).split_whitespace().map(str::to_owned).collect();
+        let all = run(&mut config);
+        let archive = prefix.join("lib/libtexemu.a").display().to_string();
+        // Beside the shared library only its name chooses the archive.
+        let choose = |flag: &str| match (flag, link) {
+            ("-ltexemu", Link::Static) => archive.clone(),
+            _ => flag.to_owned(),
+        };
+        return Some(all.split_whitespace().map(choose).collect());
+    }
+    if link == Link::Static {
+        println!("skipped: no pkg-config tells what the archive needs");
+        return None;
     }
     let place = |option: &str, folder: &str| format!("{option}{}", prefix.join(folder).display());
-    vec![place("-I", "include"), place("-L", "lib"), "-ltexemu".to_owned()]
+    Some(vec![place("-I", "include"), place("-L", "lib"), "-ltexemu".to_owned()])
+}
+
+/// `examples/embed.c` as a program in `folder`.
+fn compile(compiler: &str, prefix: &Path, folder: &Path, link: Link) -> Option<PathBuf> {
+    let program = folder.join(if link == Link::Static { "embed-static" } else { "embed" });
+    let mut compile = Command::new(compiler);
+    compile.args(["-std=c11", "-Wall", "-Wextra", "-Wpedantic", "-Werror", "-O1", "-o"]).arg(&program);
+    compile.arg(workspace().join("examples/embed.c")).args(flags(prefix, link)?).arg("-lvulkan");
+    if link == Link::Shared {
+        compile.arg(format!("-Wl,-rpath,{}", prefix.join("lib").display()));
+    }
+    run(&mut compile);
+    Some(program)
 }
 
 #[test]
@@ -60,12 +94,8 @@ fn a_c_program_embeds_the_library() {
     install(&prefix);
     assert!(prefix.join("include/texemu/hiz_query.glsl").is_file(), "shaders find theirs too");
 
-    let program = folder.path().join("embed");
-    let mut compile = Command::new(&compiler);
-    compile.args(["-std=c11", "-Wall", "-Wextra", "-Wpedantic", "-Werror", "-O1", "-o"]).arg(&program);
-    compile.arg(workspace().join("examples/embed.c")).args(flags(&prefix)).arg("-lvulkan");
-    compile.arg(format!("-Wl,-rpath,{}", prefix.join("lib").display()));
-    run(&mut compile);
+    let shared = compile(&compiler, &prefix, folder.path(), Link::Shared).expect("always possible");
+    let archived = compile(&compiler, &prefix, folder.path(), Link::Static);
 
     // A C++ compiler reads the header too, if there is one.
     let from_cpp = folder.path().join("header.cpp");
@@ -75,7 +105,7 @@ fn a_c_program_embeds_the_library() {
     check
         .args(["-std=c++17", "-Wall", "-Wextra", "-Werror", "-fsyntax-only"])
         .arg(&from_cpp)
-        .args(flags(&prefix));
+        .args(flags(&prefix, Link::Shared).expect("always possible"));
     if Command::new("c++").arg("--version").output().is_ok() {
         run(&mut check);
     }
@@ -89,12 +119,26 @@ fn a_c_program_embeds_the_library() {
     let expected = folder.path().join("expected.rgba");
     std::fs::write(&expected, texels).expect("written");
 
-    let mut embed = Command::new(&program);
-    embed.arg("--validate").arg(&texture).arg(&expected).env("TEXEMU_CACHE_DIR", "");
-    let said = run(&mut embed);
-    for line in ["46750 texels as expected", "blocks read back as written", "validation: silent"] {
-        assert!(said.contains(line), "`{line}` in what the program said:\n{said}");
+    let command = |program: &Path| {
+        let mut command = Command::new(program);
+        command.arg("--validate").arg(&texture).arg(&expected).env("TEXEMU_CACHE_DIR", "");
+        command
+    };
+    let check = |program: &Path| {
+        let said = run(&mut command(program));
+        for line in ["46750 texels as expected", "blocks read back as written", "validation: silent"] {
+            assert!(said.contains(line), "`{line}` in what the program said:\n{said}");
+        }
+    };
+    check(&shared);
+    if let Some(archived) = archived {
+        // All that the program needs of texemu is in it.
+        let (lib, away) = (prefix.join("lib"), prefix.join("away"));
+        std::fs::rename(&lib, &away).expect("installed");
+        check(&archived);
+        std::fs::rename(&away, &lib).expect("moved");
     }
+    let mut embed = command(&shared);
 
     // The program would notice: the same texture against a picture with one other texel.
     let mut wrong = std::fs::read(&expected).expect("just written");

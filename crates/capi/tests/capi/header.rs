@@ -4,7 +4,7 @@ use crate::package;
 use std::collections::BTreeSet;
 
 /// The files with exports, in the order in which the header tells about them.
-pub(crate) const FILES: [&str; 15] = [
+pub(crate) const FILES: [&str; 16] = [
     "status",
     "choices",
     "format",
@@ -19,6 +19,7 @@ pub(crate) const FILES: [&str; 15] = [
     "image",
     "memory",
     "copy",
+    "transfer",
     "statistics",
 ];
 

@@ -1,5 +1,6 @@
 //! The C interface: its header, what it does with wrong arguments, and a C program that embeds it.
 
+mod device;
 mod embed;
 mod exports;
 mod header;
