@@ -101,7 +101,12 @@ fn hiz() -> Vec<Variant> {
         for (name, pass) in [("chain", 0), ("tiles", 1), ("rest", 2)] {
             let fronts: &[(&str, &str)] = match (name, components) {
                 ("rest", _) => &[("_aligned", "ALIGNED"), ("", "ANY")],
-                (_, 1) => &[("_aligned", "ALIGNED"), ("_shuffled", "SHUFFLED"), ("", "ANY")],
+                (_, 1) => &[
+                    ("_aligned", "ALIGNED"),
+                    ("_rows", "ROWS"),
+                    ("_rows_shared", "ROWS_SHARED"),
+                    ("", "ANY"),
+                ],
                 _ => &[("_aligned", "ALIGNED"), ("", "ANY")],
             };
             for &(front, define) in fronts {

@@ -13,15 +13,18 @@
 // EDGE (scheme edge-texel): only the last texel of a level reaches past its block. The recursion holds where it is used: in the last tile.
 //
 // Front ends: ALIGNED makes levels 1..3 in registers; sizes are multiples of 8, subgroups are full and have 16 invocations or more.
-// SHUFFLED makes level 1 from each texel read once, any size, subgroups as before. Otherwise up to 3x3 texels are read for a texel of level
-// 1, any size, any subgroup. Texels past the end of an axis repeat its last ones: no stored
-// texel's footprint reaches them, except on an axis shorter than its texel, where repeats do no harm.
+// ROWS makes levels 1 and 2 in registers at any size; subgroups are full and have 32 invocations or more, or with ROWS_SHARED any.
+// ANY reads up to 3x3 texels for a texel of level 1: any size, any subgroup, any source. Texels past the end of an axis repeat its
+// last ones: no stored texel's footprint reaches them, except on an axis shorter than its texel, where repeats do no harm.
 //
 // Dispatch: PASS 0 (groups, 1, layers), a group takes tiles `group, group + groups, ...`, at most MAX_TILES. PASS 1 (tiles, 1, layers).
 // PASS 2 (1 + edge groups, 1, layers): group 0 makes levels 7..n, the others finish edges.
 // Memory: only scratch crosses workgroups, levels are write-only. All invocations write, a workgroup barrier makes that available, and a
 // few invocations count in at queue-family scope with acquire and release; whoever completes a count has all others' writes visible.
 #version 460
+#ifdef ROWS_SHARED
+#define ROWS 1
+#endif
 #if PASS == 0
 #pragma use_vulkan_memory_model
 #extension GL_KHR_memory_scope_semantics : require
@@ -31,10 +34,16 @@
 #endif
 #extension GL_GOOGLE_include_directive : require
 #extension GL_EXT_control_flow_attributes : require
-#if PASS != 2 && !defined(ANY)
+#if PASS != 2 && (defined(ALIGNED) || (defined(ROWS) && !defined(ROWS_SHARED)))
 #define SUBGROUPS
 #extension GL_KHR_shader_subgroup_basic : require
 #extension GL_KHR_shader_subgroup_shuffle : require
+#endif
+
+#if PASS == 0 && defined(ALIGNED)
+#define TAIL 640
+#else
+#define TAIL 1024
 #endif
 
 layout(local_size_x = 256) in;
@@ -68,21 +77,37 @@ layout(set = 0, binding = 2, std430) SHARING buffer Scratch { KEY scratch[]; };
 layout(set = 0, binding = 3, std430) SHARING buffer Counters { uint counters[]; };
 #endif
 
-const uint GROUP = 256, TAIL_CAPACITY = 640;
+const uint GROUP = 256, TAIL_CAPACITY = TAIL; // texels of a level that the last workgroup keeps in shared memory
 #ifdef ALIGNED
-const uint MAX_TILES = 8, LEVEL1 = 0, LEVEL2 = 0; // levels 1 and 2 are in registers
-const uint SIDE = 8;                              // levels 4..6 are exchanged: 4 + 2 + 1 slots a side, one spare
+const uint SIDE = 8; // levels 4..6 are exchanged: 4 + 2 + 1 slots a side, one spare
 #else
-const uint MAX_TILES = 4, LEVEL1 = 33 * 33, LEVEL2 = 17 * 17;
-const uint SIDE = 32;                             // levels 2..6; level 1 reads past the tile
+const uint SIDE = 32; // levels 2..6; level 1 reads past the tile
 #endif
 const uint TILE_SLOTS = 4 * SIDE;
 
-// Levels 1 and 2 of a tile; level 3, later 5, of all the group's tiles; level 4 of them. Small on purpose: it decides how many workgroups
-// run at once.
-const uint LEVEL3 = 81, LEVEL4 = 25;
-const uint AT_LEVEL2 = LEVEL1, AT_LEVEL3 = AT_LEVEL2 + LEVEL2, AT_LEVEL4 = AT_LEVEL3 + MAX_TILES * LEVEL3;
+// Level 1 of a tile, where it is not in registers; level 2 of a tile, or of all the group's; level 3, later 5, of all of them; level 4 of them.
+// Small on purpose: it decides how many workgroups run at once, and some compilers take as many registers as it leaves.
+const uint LEVEL2 = 289, LEVEL3 = 81, LEVEL4 = 25;
+#if PASS != 0
+const uint MAX_TILES = 1;
+#elif defined(ALIGNED)
+const uint MAX_TILES = 8;
+#else
+const uint MAX_TILES = 4;
+#endif
+#ifdef ANY
+const uint AT_LEVEL2 = 33 * 33, AT_LEVEL3 = AT_LEVEL2 + LEVEL2;
+#elif defined(ROWS)
+const uint AT_LEVEL2 = 0, AT_LEVEL3 = MAX_TILES * LEVEL2;
+#else
+const uint AT_LEVEL3 = 0;
+#endif
+const uint AT_LEVEL4 = AT_LEVEL3 + MAX_TILES * LEVEL3;
+#if PASS == 2
+shared KEY work[TAIL_CAPACITY + TAIL_CAPACITY / 4];
+#else
 shared KEY work[AT_LEVEL4 + MAX_TILES * LEVEL4];
+#endif
 #if PASS == 0
 shared uint completed[MAX_TILES * 4];
 shared uint completedCount;
@@ -112,13 +137,11 @@ void groupBarrier() {
 
 bool stored(uint level) { return !RANGED || (level >= push.firstLevel && level <= push.lastLevel); }
 
-void store(uint level, uvec2 p, KEY key) {
+// `level` may differ between invocations, and so no index may depend on it.
+void storeApart(uint level, uvec2 p, KEY key) {
     if (!stored(level)) return;
     ivec3 at = ivec3(p, layer);
     vec4 texel = texelOf(key);
-#ifdef INDEXED
-    imageStore(levels[level - 1u], at, texel);
-#else
     switch (level) {
     case 1u: imageStore(levels[0], at, texel); break;
     case 2u: imageStore(levels[1], at, texel); break;
@@ -135,6 +158,14 @@ void store(uint level, uvec2 p, KEY key) {
     case 13u: imageStore(levels[12], at, texel); break;
     case 14u: imageStore(levels[13], at, texel); break;
     }
+}
+
+// `level` is the same in all invocations.
+void store(uint level, uvec2 p, KEY key) {
+#ifdef INDEXED
+    if (stored(level)) imageStore(levels[level - 1u], ivec3(p, layer), texelOf(key));
+#else
+    storeApart(level, p, key);
 #endif
 }
 
@@ -183,7 +214,7 @@ void main() {
     if (thread == 0u) completedCount = 0u;
 #endif
     [[dont_unroll]] for (uint index = group; index < tileCount; index += groups) {
-        lowLevels(index, tileAt(index), AT_LEVEL3 + mine * LEVEL3);
+        lowLevels(index, tileAt(index), mine);
         mine++;
     }
     upperLevels(group, groups, mine);

@@ -14,7 +14,8 @@ void store1(uint k, uvec2 tile, KEY key) {
 
 // Levels 1 to 3: each step of a Morton group of four lanes folds one level. The first two shuffles also deal the four level-2 values of a
 // lane group out to its lanes, so that three shuffles serve four values and the level-2 store covers 8x4 texels.
-void lowLevels(uint index, uvec2 tile, uint to) {
+void lowLevels(uint index, uvec2 tile, uint slot) {
+    uint to = AT_LEVEL3 + slot * LEVEL3;
     ivec2 corner = ivec2(tile * 64u);
     ivec4 a = gatherBits(corner + 2 * ivec2(quadAt(0u)), push.extent, int(layer));
     ivec4 b = gatherBits(corner + 2 * ivec2(quadAt(1u)), push.extent, int(layer));

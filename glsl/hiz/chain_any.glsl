@@ -18,9 +18,6 @@ void put1(uvec2 q, uvec2 tile, KEY key) {
     if (all(lessThan(p, levelSize(1u)))) store(1u, p, key);
 }
 
-#ifdef SHUFFLED
-#include "chain_shuffled.glsl"
-#else
 // Texel `p` of level 1, which may lie past the end.
 KEY level1(uvec2 p) {
     ivec2 first = ivec2(2u * p), second = first, count = 2 + (push.size & 1);
@@ -36,7 +33,6 @@ KEY level1(uvec2 p) {
     return fetchTaps(first, second, count, push.extent, int(layer));
 }
 
-
 void level1OfTile(uvec2 tile) {
     [[dont_unroll]] for (uint k = 0u; k < 4u; k++) {
         // Neighbouring invocations take neighbouring squares of 2x2, 8x8 of them a turn and quarter of the workgroup.
@@ -45,7 +41,6 @@ void level1OfTile(uvec2 tile) {
         put1(q, tile, level1(tile * 32u + q));
     }
 }
-#endif
 
 // A prefix of level 1, from the texels: invocations 0..31 the column, 32..63 the row, 64 the corner. One texel across; along it, what the
 // value there takes.
@@ -81,7 +76,7 @@ void reduceLevel(const uint level, const uint m, uint index, uvec2 tile, uint fr
     }
 }
 
-void lowLevels(uint index, uvec2 tile, uint to) {
+void lowLevels(uint index, uvec2 tile, uint slot) {
     bool prefix = any(exchange) && thread <= 64u;
     KEY key = EMPTY;
     if (prefix) key = prefix1(tile);
@@ -90,5 +85,5 @@ void lowLevels(uint index, uvec2 tile, uint to) {
     barrier();
     reduceLevel(1u, 16u, index, tile, 0u, AT_LEVEL2);
     barrier();
-    reduceLevel(2u, 8u, index, tile, AT_LEVEL2, to);
+    reduceLevel(2u, 8u, index, tile, AT_LEVEL2, AT_LEVEL3 + slot * LEVEL3);
 }

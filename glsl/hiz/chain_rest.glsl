@@ -17,7 +17,7 @@ void finishEdge(uint index, uint k) {
     KEY b = scratch[useX ? slotBase(index + 1u) + 2u * SIDE + slot : own];
     KEY c = scratch[useY ? slotBase(index + tiles.x) + 3u * SIDE + slot : own];
     KEY d = scratch[useX && useY ? slotBase(index + tiles.x + 1u) + SIDE + slot : own];
-    store(level, p, min(min(a, b), min(c, d)));
+    storeApart(level, p, min(min(a, b), min(c, d)));
 }
 
 // Level 7 from the planes of level 6. On an axis: two blocks, a third at an odd size, then the prefix of the block after.
@@ -34,12 +34,13 @@ KEY level7(uvec2 p) {
     uint base = planeBase(0u) + p.y * 2u * tiles.x + p.x * 2u;
     uint x1 = one.x, x2 = two.x, xe = after.x ? two.x + 1u + tileCount : 0u;
     uint y1 = one.y * tiles.x, y2 = two.y * tiles.x, ye = after.y ? (two.y + 1u) * tiles.x + 2u * tileCount : 0u;
-    bool wideX = after.x || two.x == 2u, wideY = after.y || two.y == 2u;
-    KEY k = min(min(scratch[base], scratch[base + x1]), min(scratch[base + y1], scratch[base + y1 + x1]));
-    if (wideX) k = min(k, min(min(scratch[base + x2], scratch[base + xe]), min(scratch[base + y1 + x2], scratch[base + y1 + xe])));
-    if (wideY) k = min(k, min(min(scratch[base + y2], scratch[base + y2 + x1]), min(scratch[base + ye], scratch[base + ye + x1])));
-    if (wideX && wideY) k = min(k, min(min(scratch[base + y2 + x2], scratch[base + y2 + xe]), min(scratch[base + ye + x2], scratch[base + ye + xe])));
-    return k;
+    // Taps that are not needed repeat others: a branch round some loads makes them wait for the rest.
+    uint b1 = base + y1, b2 = base + y2, be = base + ye;
+    KEY k = min(min(scratch[base], scratch[base + x1]), min(scratch[base + x2], scratch[base + xe]));
+    KEY k1 = min(min(scratch[b1], scratch[b1 + x1]), min(scratch[b1 + x2], scratch[b1 + xe]));
+    KEY k2 = min(min(scratch[b2], scratch[b2 + x1]), min(scratch[b2 + x2], scratch[b2 + xe]));
+    KEY ke = min(min(scratch[be], scratch[be + x1]), min(scratch[be + x2], scratch[be + xe]));
+    return min(min(k, k1), min(k2, ke));
 }
 
 // Texel p of the level after one of s.x * s.y keys, which ARRAY holds from `from` on.
@@ -62,6 +63,13 @@ uvec2 place(uint e, uint width) {
     return uvec2(e - y * width, y);
 }
 
+// Texel e of level 7, of s.x * s.y.
+void put7(uint e, uvec2 s, KEY key, uint from, bool small) {
+    store(7u, place(e, s.x), key);
+    if (small) work[e] = key;
+    else scratch[from + e] = key;
+}
+
 // Levels 7 to n of a layer, by one workgroup: through scratch memory while a level exceeds shared memory, then within it.
 // Every invocation makes every turn of a loop, with a test inside: some compilers mishandle turns that differ before a barrier.
 void tail() {
@@ -69,17 +77,24 @@ void tail() {
     uvec2 s = levelSize(7u);
     uint count = s.x * s.y, from = planeBase(4u), to = from + count;
     bool small = count <= TAIL_CAPACITY;
-    [[dont_unroll]] for (uint first = 0u; first < count; first += GROUP) {
-        uint e = first + thread;
-        if (e < count) {
-            uvec2 p = place(e, s.x);
-            KEY k = level7(p);
-            store(7u, p, k);
-            if (small) work[e] = k;
-            else scratch[from + e] = k;
+    uint begin = 0u;
+#if PASS == 2
+    // Registers cost nothing here, so the loads of four texels stand side by side.
+    [[dont_unroll]] for (; begin + 2u * GROUP < count; begin += 4u * GROUP) {
+        KEY k[4];
+        [[unroll]] for (uint turn = 0u; turn < 4u; turn++) k[turn] = level7(place(min(begin + turn * GROUP + thread, count - 1u), s.x));
+        [[unroll]] for (uint turn = 0u; turn < 4u; turn++) {
+            uint e = begin + turn * GROUP + thread;
+            if (e < count) put7(e, s, k[turn], from, small);
         }
     }
-    groupBarrier();
+#endif
+    [[dont_unroll]] for (; begin < count; begin += GROUP) {
+        uint e = begin + thread;
+        if (e < count) put7(e, s, level7(place(e, s.x)), from, small);
+    }
+    if (small) barrier();
+    else groupBarrier();
     [[dont_unroll]] while (s.x * s.y > TAIL_CAPACITY) {
         uvec2 d = max(s >> 1u, uvec2(1));
         count = d.x * d.y;

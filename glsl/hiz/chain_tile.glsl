@@ -44,6 +44,8 @@ bool prefixWanted(uint m, uint i, uint j) { return (i < m || exchange.x) && (j <
 
 #ifdef ALIGNED
 #include "chain_aligned.glsl"
+#elif defined(ROWS)
+#include "chain_rows.glsl"
 #else
 #include "chain_any.glsl"
 #endif
@@ -53,6 +55,9 @@ void upperLevels(uint group, uint groups, uint mine) {
     uint slot = thread >> 5u, lane = thread & 31u, index = group + slot * groups;
     uvec2 tile = tileAt(index);
     uint from = AT_LEVEL3 + slot * LEVEL3, to = AT_LEVEL4 + slot * LEVEL4;
+#ifdef ROWS
+    level3OfTiles(group, groups, mine);
+#endif
     [[dont_unroll]] for (uint level = 3u; level < 6u; level++) {
         barrier();
         uint m = 32u >> level, side = m + 1u;

@@ -71,3 +71,21 @@ fn bench_measures_saves_and_compares() {
         );
     }
 }
+
+#[test]
+fn bench_hiz_measures_every_path_of_a_size() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let path = folder.path().join("a.json").display().to_string();
+    let text = run(["bench", "hiz", "--size", "70x33x2", "--runs", "1", "--json", &path]).expect(0).text();
+    assert!(text.contains("70x33x2"), "{text}");
+    let results = json(Path::new(&path));
+    let rows = results["rows"].as_array().expect("a list");
+    let row = |name: &str| rows.iter().find(|row| row["name"] == format!("hiz 70x33x2, {name}"));
+    let (levels, alone) = (row("a dispatch a level"), row("level 4, shared atomics"));
+    let levels = levels.expect("every device can");
+    assert_eq!((&levels["dispatches"], &levels["bytes"]), (&6.into(), &((70 * 33 + 739) * 2 * 4).into()));
+    assert!(alone.is_some_and(|row| row["bytes"] == (70 * 33 + 4 * 2) * 2 * 4), "{results}");
+    assert!(rows.iter().all(|row| row["cold_us"].as_f64().is_some_and(|time| time > 0.0)), "{results}");
+    run(["bench", "hiz", "--size", "70"]).expect(2).complains(&["WxH"]);
+    run(["bench", "hiz", "--size", "0x7"]).expect(2).complains(&["WxH"]);
+}

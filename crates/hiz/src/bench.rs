@@ -2,6 +2,7 @@
 
 use crate::{Hiz, HizDepth, HizImage, HizPlan, HizTarget, Result, hiz::vulkan};
 use std::sync::Arc;
+use std::time::{Duration, Instant};
 use texemu_core::{
     Arena, Buffer, BufferDesc, Commands, Gpu, Image, ImageDesc, Location, Pipeline, PipelineDesc, Resource,
     Timestamps, bind, vk,
@@ -21,6 +22,11 @@ const FLUSH_BYTES: u64 = 256 << 20;
 /// The same on a CPU, where reading takes long.
 const FLUSH_BYTES_CPU: u64 = 16 << 20;
 
+/// How long a device is kept busy before anything is timed: its clocks rise with load.
+const SPIN: Duration = Duration::from_millis(100);
+/// Invocations a workgroup of the copy and read kernels.
+const GROUP: u64 = 256;
+
 /// Times plans.
 #[derive(Debug)]
 pub struct Bench {
@@ -31,6 +37,7 @@ pub struct Bench {
     arena: Arena,
     flushed: Buffer,
     read: Pipeline,
+    copy: Arc<Pipeline>,
 }
 
 /// A depth image of noise between 0 and 1, in `SHADER_READ_ONLY_OPTIMAL`.
@@ -80,7 +87,8 @@ impl Bench {
         let bytes = if gpu.capabilities().is_cpu() { FLUSH_BYTES_CPU } else { FLUSH_BYTES };
         let usage = vk::BufferUsageFlags::STORAGE_BUFFER | vk::BufferUsageFlags::TRANSFER_DST;
         let desc = BufferDesc { name: "flush", size: bytes, usage, location: Location::Device };
-        let kernel = &texemu_shaders::READ_BYTES;
+        let pipeline =
+            |kernel| Pipeline::new(gpu, &PipelineDesc { kernel, constants: &[], full_subgroups: false });
         let mut bench = Self {
             gpu: gpu.clone(),
             hiz: Arc::new(Hiz::new(gpu)?),
@@ -88,7 +96,8 @@ impl Bench {
             timestamps: Timestamps::new(gpu, 2)?,
             arena: Arena::new(gpu),
             flushed: Buffer::new(gpu, &desc)?,
-            read: Pipeline::new(gpu, &PipelineDesc { kernel, constants: &[], full_subgroups: false })?,
+            read: pipeline(&texemu_shaders::READ_BYTES)?,
+            copy: Arc::new(pipeline(&texemu_shaders::COPY_BYTES)?),
         };
         let (gpu, buffer) = (bench.gpu.clone(), bench.flushed.handle());
         bench.commands.run(|commands| {
@@ -195,7 +204,24 @@ impl Bench {
         })
     }
 
-    /// The median of `runs` times of what `record` records, in microseconds. Runs once untimed before.
+    /// The median of `runs` times of a copy that reads and writes `bytes` together, in microseconds: the yardstick.
+    pub fn copy(&mut self, bytes: u64, runs: u32, caches: Caches) -> Result<f64> {
+        let elements = bytes.div_ceil(2 * 16);
+        let usage = vk::BufferUsageFlags::STORAGE_BUFFER;
+        let buffer = |name| {
+            Buffer::new(
+                &self.gpu,
+                &BufferDesc { name, size: elements * 16, usage, location: Location::Device },
+            )
+        };
+        let (from, to) = (buffer("copied from")?, buffer("copied to")?);
+        let (gpu, copy) = (self.gpu.clone(), self.copy.clone());
+        self.measure(runs, caches, |commands, arena| {
+            each_element(&gpu, commands, arena, &copy, &[&from, &to], elements)
+        })
+    }
+
+    /// The median of `runs` times of what `record` records, in microseconds. Runs untimed before.
     pub fn measure(
         &mut self,
         runs: u32,
@@ -203,13 +229,16 @@ impl Bench {
         mut record: impl FnMut(vk::CommandBuffer, &mut Arena) -> Result<()>,
     ) -> Result<f64> {
         let mut times = Vec::new();
-        for run in 0..=runs {
+        let spin = if self.gpu.capabilities().is_cpu() { Duration::ZERO } else { SPIN };
+        let start = Instant::now();
+        let mut timed = false;
+        while times.len() < runs as usize {
             let Self { gpu, commands, timestamps, arena, flushed, read, .. } = self;
             commands.run(|commands| {
                 // SAFETY: `commands` is being recorded, outside a render pass.
                 unsafe { timestamps.reset(commands) };
                 if caches == Caches::Cold {
-                    flush(gpu, commands, arena, read, flushed)?;
+                    each_element(gpu, commands, arena, read, &[flushed], flushed.size() / 16)?;
                 }
                 settle(gpu, commands);
                 // SAFETY: as above.
@@ -222,9 +251,10 @@ impl Bench {
             })?;
             // SAFETY: `run` has waited.
             unsafe { self.arena.reset() }?;
-            if run > 0 {
+            if timed {
                 times.extend(self.timestamps.nanoseconds()?);
             }
+            timed = start.elapsed() >= spin;
         }
         times.sort_by(f64::total_cmp);
         Ok(times.get(times.len() / 2).map_or(f64::NAN, |nanoseconds| nanoseconds / 1000.0))
@@ -273,26 +303,34 @@ fn range(aspect: vk::ImageAspectFlags, layers: u32) -> vk::ImageSubresourceRange
     vk::ImageSubresourceRange::default().aspect_mask(aspect).level_count(1).layer_count(layers)
 }
 
-/// Reads the flush buffer.
-fn flush(
+/// Runs a kernel of the yardsticks on `elements` of 16 bytes of each buffer.
+fn each_element(
     gpu: &Gpu,
     commands: vk::CommandBuffer,
     arena: &mut Arena,
-    read: &Pipeline,
-    buffer: &Buffer,
+    pipeline: &Pipeline,
+    buffers: &[&Buffer],
+    elements: u64,
 ) -> Result<()> {
-    const GROUP: u64 = 256;
-    let elements = buffer.size() / 16;
-    // SAFETY: the buffer lives as long as the bench, which waits.
-    unsafe { bind(gpu, commands, arena, read, &[Resource::Buffer(buffer.handle(), 0, buffer.size())]) }?;
-    let push = (elements as u32).to_ne_bytes();
-    // SAFETY: the layout has a range of four bytes for compute.
-    unsafe {
-        gpu.device().cmd_push_constants(commands, read.layout(), vk::ShaderStageFlags::COMPUTE, 0, &push)
-    };
-    let limit = u64::from(gpu.capabilities().limits.max_compute_work_group_count[0]);
-    // SAFETY: everything the pipeline needs is bound.
-    unsafe { gpu.device().cmd_dispatch(commands, elements.div_ceil(GROUP).min(limit) as u32, 1, 1) };
+    let limits = &gpu.capabilities().limits;
+    // A device with small limits takes several dispatches.
+    let most = (u64::from(limits.max_compute_work_group_count[0]) * GROUP)
+        .min(u64::from(limits.max_storage_buffer_range / 16) / GROUP * GROUP);
+    let mut first = 0;
+    while first < elements {
+        let count = most.min(elements - first);
+        let resources: Vec<_> =
+            buffers.iter().map(|buffer| Resource::Buffer(buffer.handle(), first * 16, count * 16)).collect();
+        // SAFETY: the buffers live as long as the bench waits, and hold the range.
+        unsafe { bind(gpu, commands, arena, pipeline, &resources) }?;
+        let push = (count as u32).to_ne_bytes();
+        let stage = vk::ShaderStageFlags::COMPUTE;
+        // SAFETY: the layout has a range of four bytes for compute.
+        unsafe { gpu.device().cmd_push_constants(commands, pipeline.layout(), stage, 0, &push) };
+        // SAFETY: everything the pipeline needs is bound.
+        unsafe { gpu.device().cmd_dispatch(commands, count.div_ceil(GROUP) as u32, 1, 1) };
+        first += count;
+    }
     Ok(())
 }
 

@@ -21,6 +21,8 @@ pub struct HizCaps {
     pub memory_model: bool,
     /// Subgroups are full, of 16 invocations or more, with shuffles.
     pub shuffles_of_16: bool,
+    /// The same of 32.
+    pub shuffles_of_32: bool,
     /// Subgroups are full, of 4 invocations or more, with shuffles and arithmetic.
     pub subgroup_fold: bool,
     /// The queue draws.
@@ -39,6 +41,7 @@ impl Default for HizCaps {
             extended_formats: false,
             memory_model: false,
             shuffles_of_16: false,
+            shuffles_of_32: false,
             subgroup_fold: false,
             graphics: true,
             cpu: false,
@@ -68,6 +71,7 @@ impl HizCaps {
             extended_formats: features.storage_image_extended_formats,
             memory_model: features.vulkan_memory_model,
             shuffles_of_16: with(16, vk::SubgroupFeatureFlags::BASIC | vk::SubgroupFeatureFlags::SHUFFLE),
+            shuffles_of_32: with(32, vk::SubgroupFeatureFlags::BASIC | vk::SubgroupFeatureFlags::SHUFFLE),
             subgroup_fold: with(4, vk::SubgroupFeatureFlags::ARITHMETIC | vk::SubgroupFeatureFlags::SHUFFLE),
             graphics: family.is_some_and(|family| family.queue_flags.contains(vk::QueueFlags::GRAPHICS)),
             cpu: capabilities.is_cpu(),

@@ -244,7 +244,7 @@ impl Hiz {
     }
 
     fn program(&self, plan: &HizPlan, kind: StepKind) -> Program {
-        Program::new(plan, kind, self.gpu.features())
+        Program::new(plan, kind, &self.gpu)
     }
 
     pub(crate) fn gpu(&self) -> &Gpu {

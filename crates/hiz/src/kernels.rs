@@ -3,7 +3,7 @@
 use crate::plan::Front;
 use crate::{HizPlan, Reduction, Result, Scheme, StepKind, TexelFormat};
 use std::sync::Arc;
-use texemu_core::{Features, Pipeline, PipelineDesc, PipelineMap};
+use texemu_core::{Gpu, Pipeline, PipelineDesc, PipelineMap};
 use texemu_shaders::Kernel;
 
 /// Everything about a step but its resources.
@@ -15,7 +15,7 @@ pub(crate) struct Program {
 
 impl Program {
     /// Names the kernel as build/variants.rs does, and specializes it: ids as glsl/hiz declares them.
-    pub(crate) fn new(plan: &HizPlan, kind: StepKind, features: &Features) -> Self {
+    pub(crate) fn new(plan: &HizPlan, kind: StepKind, gpu: &Gpu) -> Self {
         let desc = plan.desc();
         let chain = matches!(kind, StepKind::Chain | StepKind::Tiles | StepKind::Rest);
         let from_level = matches!(kind, StepKind::Level { from: 1.., .. } | StepKind::Draw { from: 1.., .. });
@@ -34,7 +34,7 @@ impl Program {
             StepKind::Draw { .. } => "draw",
             StepKind::SharedAtomic => "shared_atomic",
             StepKind::SubgroupFold => "fold",
-            _ if !features.storage_image_write_without_format => "level_typed",
+            _ if !gpu.features().storage_image_write_without_format => "level_typed",
             _ => "level",
         };
         match kind {
@@ -49,8 +49,9 @@ impl Program {
                 ]);
                 name += match (plan.front(), kind) {
                     (Front::Aligned, _) => "_aligned",
-                    (Front::Shuffled, StepKind::Chain | StepKind::Tiles) => "_shuffled",
-                    _ => "",
+                    (Front::Any, _) | (_, StepKind::Rest) => "",
+                    (Front::Rows { shared: false }, _) => "_rows",
+                    (Front::Rows { shared: true }, _) => "_rows_shared",
                 };
             }
             StepKind::SharedAtomic => {
@@ -72,14 +73,13 @@ impl Program {
         } else if from_level && both {
             name += "_level";
         }
-        let indexed = if chain && features.storage_image_array_dynamic_indexing {
-            texemu_shaders::find(&format!("{name}_indexed"))
-        } else {
-            None
-        };
+        // SwiftShader goes by the index of one lane, be it active or not, and is none the faster for an index.
+        let indexes = gpu.features().storage_image_array_dynamic_indexing && !gpu.capabilities().is_cpu();
+        let indexed = if chain && indexes { texemu_shaders::find(&format!("{name}_indexed")) } else { None };
         let kernel = indexed.or_else(|| texemu_shaders::find(&name));
         let kernel = kernel.unwrap_or_else(|| unreachable!("build/variants.rs has no {name}"));
-        let subgroups = plan.front() != Front::Any && matches!(kind, StepKind::Chain | StepKind::Tiles);
+        let lanes = matches!(plan.front(), Front::Aligned | Front::Rows { shared: false });
+        let subgroups = lanes && matches!(kind, StepKind::Chain | StepKind::Tiles);
         Self { kernel, constants, full_subgroups: subgroups || kind == StepKind::SubgroupFold }
     }
 

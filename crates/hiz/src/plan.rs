@@ -12,7 +12,7 @@ pub(crate) const TILE: u32 = 64;
 /// Tiles that a workgroup can take one after the other; as in glsl/hiz/chain.comp.
 const MAX_TILES_ALIGNED: u32 = 8;
 const MAX_TILES: u32 = 4;
-/// Texels of a level that its last workgroup keeps in shared memory; also `TAIL_CAPACITY` in glsl/hiz/chain.comp.
+/// Texels of a level that its last workgroup keeps in shared memory; the least `TAIL_CAPACITY` in glsl/hiz/chain.comp.
 const TAIL_CAPACITY: u32 = 640;
 
 /// How a texel of the pyramid is stored.
@@ -392,25 +392,29 @@ fn tile_count(desc: &HizDesc) -> u32 {
     virtual_extent(desc).iter().map(|size| size.div_ceil(TILE)).product()
 }
 
-/// How a tile's lowest levels are made.
+/// How a tile's lowest levels are made: the front ends of glsl/hiz/chain.comp.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Front {
-    /// In registers: sizes are multiples of 8.
+    /// Levels 1 to 3 in registers: sizes are multiples of 8.
     Aligned,
-    /// Level 1 by shuffles: any size.
-    Shuffled,
-    /// Level 1 from up to 3x3 texels, read as often as they are needed: any size, any subgroups, any source.
+    /// Levels 1 and 2 in registers, by shuffles or through shared memory: any size.
+    Rows {
+        /// Through shared memory.
+        shared: bool,
+    },
+    /// Level 1 from up to 3x3 texels, read as often as they are needed: any size, any source.
     Any,
 }
 
 fn front(desc: &HizDesc, caps: &HizCaps) -> Front {
     let stretched = virtual_extent(desc) != desc.extent;
-    if !caps.shuffles_of_16 || desc.samples > 1 || stretched || desc.scheme == Scheme::RoundedUp {
+    let aligned = desc.extent.iter().all(|size| size % 8 == 0);
+    if desc.samples > 1 || stretched {
         Front::Any
-    } else if desc.extent.iter().all(|size| size % 8 == 0) {
+    } else if aligned && caps.shuffles_of_16 {
         Front::Aligned
-    } else if desc.reduction.components() == 1 && desc.extent == desc.source_extent {
-        Front::Shuffled
+    } else if desc.reduction.components() == 1 {
+        Front::Rows { shared: !caps.shuffles_of_32 }
     } else {
         Front::Any
     }
@@ -478,9 +482,13 @@ fn supports(desc: &HizDesc, path: Path, caps: &HizCaps) -> Result<(), &'static s
     }
 }
 
+/// Tiles of all layers from which on two dispatches are faster than one at sizes that are no multiples of 8.
+const MANY_TILES: u32 = 512;
+
 /// The measured best of the paths that can: docs/hiz.md has the table.
 fn choose(desc: &HizDesc, caps: &HizCaps) -> Result<Path> {
-    let large = desc.extent.iter().any(|&size| size > 4096);
+    let uneven = front(desc, caps) != Front::Aligned;
+    let many = tile_count(desc).saturating_mul(desc.layers) >= MANY_TILES;
     let order: &[Path] = if caps.cpu {
         &[
             Path::SubgroupFold,
@@ -490,7 +498,7 @@ fn choose(desc: &HizDesc, caps: &HizCaps) -> Result<Path> {
             Path::OneDispatch,
             Path::Raster,
         ]
-    } else if large {
+    } else if uneven && many {
         &[
             Path::SubgroupFold,
             Path::SharedAtomic,

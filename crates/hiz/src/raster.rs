@@ -54,7 +54,7 @@ impl Draws {
         let mut programs: Vec<Program> = Vec::new();
         for step in plan.steps() {
             let StepKind::Draw { from, to } = step.kind else { continue };
-            let program = Program::new(plan, step.kind, gpu.features());
+            let program = Program::new(plan, step.kind, gpu);
             let same = |other: &Program| {
                 std::ptr::eq(other.kernel, program.kernel) && other.constants == program.constants
             };

@@ -282,11 +282,18 @@ fn a_device_without_features() {
 /// Vulkan guarantees four storage images a stage; the chain in one or two dispatches binds fourteen.
 #[test]
 fn four_storage_images() {
-    let caps = HizCaps { storage_images: 4, cpu: false, ..Device::shared().caps };
+    let mut device = Device::open(false);
+    let caps = HizCaps { storage_images: 4, cpu: false, ..device.caps };
     let desc = HizDesc::new([1920, 1080], Scheme::Chained, Reduction::Min);
     for path in [Path::OneDispatch, Path::TwoDispatches] {
         let result = HizPlan::new(&desc, Some(path), &caps);
         assert!(matches!(result, Err(Error::Unsupported { .. })), "{result:?}");
     }
     assert_eq!(HizPlan::new(&desc, None, &caps).map(|plan| plan.path()).expect("a path"), Path::PerLevel);
+    device.caps = caps;
+    for (seed, scheme) in (1..).zip([Scheme::Chained, Scheme::EdgeTexel, Scheme::Pow2Exact]) {
+        let desc = HizDesc::new([131, 67], scheme, Reduction::Min);
+        assert_eq!(compare(&mut device, &desc, [0, 0], seed), [Path::PerLevel, Path::Raster]);
+    }
+    device.expect_silence();
 }

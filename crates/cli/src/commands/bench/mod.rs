@@ -1,6 +1,7 @@
 //! `texemu bench`: every kernel beside a copy kernel.
 
 mod configuration;
+mod hiz;
 mod plot;
 mod report;
 mod rows;
@@ -25,7 +26,8 @@ Examples:
   texemu bench --only '6x6 unorm rgba8' --granularity all
   texemu bench --input photo_6x6.astc --size 4096 --json new.json --compare old.json
   texemu bench --only 'astc 8x8 unorm rgba8' --tune --stats
-  texemu bench --work large --only 'unorm rgba8' --granularity all --plot speeds.svg";
+  texemu bench --work large --only 'unorm rgba8' --granularity all --plot speeds.svg
+  texemu bench hiz --size 1920x1080 --stats";
 
 /// Time every kernel beside a copy kernel, on the device's own clock
 ///
@@ -34,8 +36,10 @@ Examples:
 /// large ones do not run from cache; small ones do. A work is NxN for one image, chain N for all levels of one image,
 /// and C x NxN for C images recorded together.
 #[derive(clap::Args, Debug)]
-#[command(after_help = EXAMPLES)]
+#[command(after_help = EXAMPLES, args_conflicts_with_subcommands = true)]
 pub(crate) struct Arguments {
+    #[command(subcommand)]
+    other: Option<Other>,
     /// Texels in width and height of the large images; 4096, or 512 on a CPU
     #[arg(long, value_name = "N")]
     size: Option<u32>,
@@ -91,7 +95,16 @@ pub(crate) struct Arguments {
     device: DeviceArguments,
 }
 
+/// What else can be timed.
+#[derive(clap::Subcommand, Debug)]
+enum Other {
+    Hiz(hiz::Arguments),
+}
+
 pub(crate) fn run(arguments: &Arguments) -> Result<Outcome> {
+    if let Some(Other::Hiz(arguments)) = &arguments.other {
+        return hiz::run(arguments);
+    }
     for path in [&arguments.json, &arguments.plot].into_iter().flatten() {
         check_place(path)?;
     }
