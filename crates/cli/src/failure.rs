@@ -1,6 +1,7 @@
 //! How the program ends: its exit codes and its messages.
 
 use anyhow::Error;
+use std::io::Write;
 use std::process::ExitCode;
 
 const MISMATCH: u8 = 1;
@@ -61,7 +62,12 @@ impl std::error::Error for Failed {}
 
 /// Prints one file's error while others are still to come.
 pub(crate) fn print(error: &Error) {
-    eprintln!("texemu: {error:#}");
+    complain(format_args!("texemu: {error:#}"));
+}
+
+/// Writes a line to standard error. If nobody listens there is nobody to tell, and no reason to panic as `eprintln!` does.
+pub(crate) fn complain(line: impl std::fmt::Display) {
+    let _ = writeln!(std::io::stderr().lock(), "{line}");
 }
 
 /// Prints the error that ends the program.

@@ -5,7 +5,8 @@ use clap::Args;
 use std::fs;
 use std::path::{Path, PathBuf};
 use texemu_container::{Container, Texture};
-use texemu_format::Numeric;
+use texemu_format::{Codec, Numeric};
+use texemu_reference::astc;
 
 /// How blocks are meant where their file does not say so, or is wrong.
 #[derive(Args, Clone, Copy, PartialEq, Eq, Debug, Default)]
@@ -86,15 +87,41 @@ fn readable() -> impl Iterator<Item = Container> {
     [Container::Astc, Container::Ktx, Container::Ktx2, Container::Pkm, Container::Dds].into_iter()
 }
 
+/// The error with the file's name before it, unless it says it already.
+pub(crate) fn named(error: Error, file: &str) -> Error {
+    match error.downcast_ref() {
+        Some(texemu_container::Error::File { .. }) => error,
+        _ => error.context(file.to_owned()),
+    }
+}
+
 /// Reads a file and applies the profile. Errors name the file.
 pub(crate) fn open(path: &Path, profile: &Profile) -> Result<Texture> {
-    let named = |error: texemu_container::Error| match error {
-        error @ texemu_container::Error::File { .. } => Error::new(error),
-        error => Error::new(error).context(path.display().to_string()),
-    };
-    let mut texture = texemu_container::open(path).map_err(named)?;
-    if let Some(numeric) = profile.numeric() {
-        texture.set_numeric(numeric).map_err(named)?;
+    let name = || path.display().to_string();
+    let mut texture = texemu_container::open(path).map_err(|error| named(error.into(), &name()))?;
+    match profile.numeric() {
+        Some(numeric) => texture.set_numeric(numeric).map_err(|error| named(error.into(), &name()))?,
+        None => hint_at_hdr(path, &texture),
     }
     Ok(texture)
+}
+
+/// Blocks that are looked at for the HDR profile.
+const INSPECTED: usize = 1 << 16;
+
+/// Warns of HDR blocks in a texture that is not meant to hold any: they decode as an error. Files whose container cannot say
+/// that they are HDR are taken for LDR.
+fn hint_at_hdr(path: &Path, texture: &Texture) {
+    let format = texture.format();
+    if format.codec != Codec::AstcLdr {
+        return;
+    }
+    let (blocks, _) = texture.level(0).as_chunks::<16>();
+    let blocks = &blocks[..blocks.len().min(INSPECTED)];
+    let is_hdr = |block: &&[u8; 16]| astc::inspect(block, format.footprint).is_ok_and(|block| block.is_hdr());
+    let found = blocks.iter().filter(is_hdr).count();
+    if found > 0 {
+        let (path, all) = (path.display(), blocks.len());
+        log::warn!("{path}: {found} of {all} blocks are HDR, and become the error color; --hdr reads them");
+    }
 }

@@ -13,6 +13,7 @@ mod input;
 mod interrupt;
 mod output;
 mod part;
+mod progress;
 mod table;
 mod target;
 

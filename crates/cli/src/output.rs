@@ -1,8 +1,9 @@
 //! Writing what an engine makes, in the container that the output's name asks for.
 
 use crate::engine::{BandOfBlocks, Engine, Task, for_each_band};
+use crate::input;
 use crate::part::Part;
-use anyhow::{Context, Error, Result, bail};
+use anyhow::{Error, Result, bail};
 use std::fs::File;
 use std::io::{self, BufWriter, IsTerminal, Write};
 use std::path::{Path, PathBuf};
@@ -36,7 +37,11 @@ impl Output {
             Some(container) => Ok(Self::File { path: path.to_owned(), container }),
             None => {
                 let names: Vec<_> = WRITABLE.iter().map(|container| format!(".{container}")).collect();
-                bail!("{}: the name must end in {}, or be a folder", path.display(), names.join(", "))
+                bail!(
+                    "{}: the name must end in {}, or be that of a folder, or - for standard output",
+                    path.display(),
+                    names.join(", ")
+                )
             }
         }
     }
@@ -71,7 +76,7 @@ pub(crate) fn check_place(path: &Path) -> Result<()> {
 /// Writes a text whole or not at all.
 pub(crate) fn save(path: &Path, text: &str) -> Result<()> {
     write_atomically(path, |out| out.write_all(text.as_bytes()).map_err(texemu_container::Error::Io))
-        .with_context(|| path.display().to_string())
+        .map_err(|error| input::named(error.into(), &path.display().to_string()))
 }
 
 /// Runs `task` on `part` and writes the result whole or not at all; `each` sees every band and what became of it.
@@ -101,7 +106,7 @@ pub(crate) fn write(
     // What the callback returned passed through the container's writer as an I/O error; this is the original.
     match work.failure {
         Some(failure) => Err(failure),
-        None => result.with_context(|| output.to_string()),
+        None => result.map_err(|error| input::named(error, &output.to_string())),
     }
 }
 

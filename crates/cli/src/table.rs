@@ -44,6 +44,16 @@ pub(crate) fn bytes(bytes: u64) -> String {
     name.map_or_else(|| format!("{bytes} B"), |name| format!("{value:.1} {name}"))
 }
 
+/// Reads a finite number.
+pub(crate) fn number<T: std::str::FromStr + Into<f64> + Copy>(text: &str) -> Result<T, String> {
+    text.parse().ok().filter(|&number: &T| number.into().is_finite()).ok_or_else(|| "not a number".to_owned())
+}
+
+/// Reads a finite number above 0.
+pub(crate) fn factor(text: &str) -> Result<f32, String> {
+    number(text).and_then(|factor| if factor > 0.0 { Ok(factor) } else { Err("not above 0".to_owned()) })
+}
+
 /// A time with a unit that leaves at least 1, to three digits.
 pub(crate) fn duration(time: Duration) -> String {
     let seconds = time.as_secs_f64();

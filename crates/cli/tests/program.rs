@@ -102,6 +102,82 @@ fn bad_files_are_named_with_what_is_wrong_and_the_others_done() {
 }
 
 #[test]
+fn numbers_out_of_range_are_usage_errors() {
+    let rows = ["--only", "etc2_r8g8b8_unorm rgba8", "--work", "large"];
+    let bench = |more: &[&str]| run(["bench"].iter().chain(&rows).chain(more)).expect(2);
+    bench(&["--size", "0"]).complains(&["--size"]);
+    bench(&["--size", "4294967295"]).complains(&["--size 4294967295", "at most"]);
+    bench(&["--runs", "0"]).complains(&["--runs"]);
+    bench(&["--configuration", "tile 32/1000000 1,1 words"]).complains(&["1000000", "invocations at most"]);
+    bench(&["--from", &data("swatch_8x8.astc").display().to_string()]).complains(&["bench --json"]);
+    run(["conformance", "--blocks", "0"]).expect(2).complains(&["--blocks"]);
+    run(["conformance", "--blocks", "4294967295"]).expect(2).complains(&["--blocks 4294967295", "holds"]);
+    run(["compare", "--min-psnr", "nan", "a", "b"]).expect(2).complains(&["--min-psnr", "not a number"]);
+    run(["report", "--amplify", "0", "a"]).expect(2).complains(&["--amplify", "not above 0"]);
+    run(["report", "--thumbnail", "100000", "a"]).expect(2).complains(&["--thumbnail"]);
+}
+
+/// What is asked of a place is asked before the work whose result it would not take, and says what is wrong with it.
+#[test]
+fn places_that_cannot_be_written_are_named_before_the_work() {
+    let file = data("swatch_8x8.astc").display().to_string();
+    for out in ["/nonexistent/a.png", "/nonexistent/a.ktx2"] {
+        let ran = run(["transcode", "--cpu", &file, "-o", out]).expect(2);
+        assert_eq!(ran.stderr, format!("texemu: {out}: there is no folder /nonexistent\n"));
+    }
+    for command in ["bench", "conformance"] {
+        run([command, "--json", "/nonexistent/a"]).expect(2).complains(&["there is no folder /nonexistent"]);
+        run([command, "--json", "/tmp"]).expect(2).complains(&["/tmp is a folder"]);
+    }
+}
+
+#[test]
+fn what_is_no_texture_is_called_what_it_is() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let path = |name: &str| folder.path().join(name).display().to_string();
+    for (bytes, words) in [
+        (&b""[..], "it is empty"),
+        (b"\x89PNG\r\n\x1A\nand so on", "like a PNG picture"),
+        (b"version https://git-lfs.github.com/spec/v1", "Git LFS"),
+    ] {
+        let file = path("a.ktx2");
+        std::fs::write(&file, bytes).expect("writable");
+        for command in [&["info"][..], &["verify"], &["report"], &["transcode", "--cpu", "-o", "b.png"]] {
+            let ran = run(command.iter().copied().chain([file.as_str()])).expect(2);
+            assert_eq!(ran.stderr.matches(&file).count(), 1, "said once: {}", ran.stderr);
+            ran.complains(&[words]);
+        }
+        run(["compare", &file, &file]).expect(2).complains(&[&file, words]);
+        run(["bench", "--input", &file]).expect(2).complains(&[&file, words]);
+    }
+    // A file's name says nothing of what is in it.
+    std::fs::copy(data("swatch_6x5_srgb.ktx2"), path("b.astc")).expect("writable");
+    assert!(run(["info", &path("b.astc")]).expect(0).text().contains("ktx2"));
+    // A folder is no file where one is needed.
+    run(["compare", &path(""), &path("b.astc")]).expect(2).complains(&["directory"]);
+    // What has no end is not read to it.
+    #[cfg(unix)]
+    run(["info", "/dev/zero"]).expect(2).complains(&["/dev/zero", "00 00 00"]);
+}
+
+#[test]
+fn blocks_of_high_dynamic_range_in_a_file_that_cannot_say_so_are_hinted_at() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let file = folder.path().join("a.astc");
+    blank_astc(&file, 4, 8);
+    let mut bytes = std::fs::read(&file).expect("just written");
+    // A void extent of half floats, without coordinates.
+    bytes[16..24].copy_from_slice(&[0xFC, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF]);
+    std::fs::write(&file, &bytes).expect("writable");
+    let file = file.display().to_string();
+    run(["info", &file]).expect(0).complains(&["1 of 4 blocks are HDR", "--hdr"]);
+    let ran = run(["transcode", "--cpu", "-q", "--hdr", &file, "-o", "-"]).expect(0);
+    assert_eq!(ran.stderr, "", "asked for");
+    let ran = run(["info", &data("swatch_4x4.astc").display().to_string()]).expect(0);
+    assert_eq!(ran.stderr, "", "there are none");
+}
+
+#[test]
 fn a_closed_pipe_is_no_panic() {
     let mut child = texemu()
         .args(["devices", "--json"])
@@ -114,6 +190,18 @@ fn a_closed_pipe_is_no_panic() {
     let stderr = String::from_utf8_lossy(&output.stderr);
     assert_eq!(output.status.code(), Some(2), "{stderr}");
     assert!(stderr.contains("standard output") && !stderr.contains("panicked"), "{stderr}");
+}
+
+#[test]
+fn nobody_to_complain_to_is_no_panic() {
+    let mut child = texemu()
+        .args(["info", "/nonexistent.astc"])
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .expect("the program starts");
+    drop((child.stdout.take(), child.stderr.take()));
+    assert_eq!(child.wait().expect("it ends").code(), Some(2));
 }
 
 /// What is sent once the temporary file is there must leave nothing but an exit code.

@@ -9,7 +9,7 @@ use crate::Container;
 #[non_exhaustive]
 pub enum Error {
     /// The file starts like no container that is read here.
-    #[error("not a .astc, .ktx, .ktx2, .pkm or .dds file: it starts with {}", hex(.start))]
+    #[error("not a .astc, .ktx, .ktx2, .pkm or .dds file: {}", describe(.start))]
     UnknownContainer {
         /// The first bytes of the file, at most 12.
         start: Vec<u8>,
@@ -119,9 +119,46 @@ pub enum Error {
     },
 }
 
-fn hex(bytes: &[u8]) -> String {
-    if bytes.is_empty() {
-        return "nothing".to_owned();
+/// What a file that starts like this is, if it is something that people take for a texture.
+fn describe(start: &[u8]) -> String {
+    const KNOWN: [(&[u8], &str); 11] = [
+        (b"\x89PNG", "a PNG picture"),
+        (b"\xFF\xD8\xFF", "a JPEG picture"),
+        (b"GIF8", "a GIF picture"),
+        (b"BM", "a BMP picture"),
+        (b"\x76\x2F\x31\x01", "an OpenEXR picture"),
+        (b"PVR\x03", "a PVR texture"),
+        (b"sB", "a .basis texture: Basis Universal must be transcoded to ASTC or ETC2 first"),
+        (b"\x28\xB5\x2F\xFD", "compressed with Zstandard"),
+        (b"\x1F\x8B", "compressed with gzip"),
+        (b"PK\x03\x04", "a ZIP archive"),
+        (b"version https://git-lfs", "a pointer to a file in Git LFS"),
+    ];
+    if start.is_empty() {
+        return "it is empty".to_owned();
     }
-    bytes.iter().map(|byte| format!("{byte:02x}")).collect::<Vec<_>>().join(" ")
+    let hex = start.iter().map(|byte| format!("{byte:02x}")).collect::<Vec<_>>().join(" ");
+    // An error keeps no more than the first bytes of a long name.
+    let is_like = |magic: &[u8]| start.starts_with(magic) || (start.len() >= 12 && magic.starts_with(start));
+    match KNOWN.iter().find(|(magic, _)| is_like(magic)) {
+        Some((_, name)) => format!("it starts with {hex}, like {name}"),
+        None => format!("it starts with {hex}"),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::{Error, read};
+
+    #[test]
+    fn what_is_no_texture_is_called_what_it_is() {
+        let text = |start: &[u8]| match read(start.to_vec()) {
+            Err(error @ Error::UnknownContainer { .. }) => error.to_string(),
+            other => panic!("{start:x?}: {other:?}"),
+        };
+        assert!(text(b"").ends_with("it is empty"), "{}", text(b""));
+        assert!(text(b"\x89PNG\r\n\x1A\n").ends_with("like a PNG picture"));
+        assert!(text(b"version https://git-lfs.github.com/spec/v1").ends_with("in Git LFS"));
+        assert!(text(b"nothing known").ends_with("it starts with 6e 6f 74 68 69 6e 67 20 6b 6e 6f 77"));
+    }
 }

@@ -4,7 +4,7 @@ use std::fs::File;
 use std::io::{self, BufWriter, Read, Write};
 use std::path::{Path, PathBuf};
 
-use crate::Error;
+use crate::{Container, Error};
 
 /// What a reader may spend, so that a small hostile file cannot ask for all memory.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -21,7 +21,10 @@ impl Default for Limits {
     }
 }
 
-/// The bytes of the file at `path`, read once into one buffer of its size.
+/// Bytes that are read to see what a file is.
+const START: u64 = 16;
+
+/// The bytes of the file at `path`, read once into one buffer of its size; only the first of a file of no kind that is known.
 pub(crate) fn read_file(path: &Path, limits: Limits) -> Result<Vec<u8>, Error> {
     let named = |problem| Error::File { path: path.to_owned(), problem };
     let file = File::open(path).map_err(named)?;
@@ -32,9 +35,15 @@ pub(crate) fn read_file(path: &Path, limits: Limits) -> Result<Vec<u8>, Error> {
         return Err(too_large(metadata.len()));
     }
     let mut bytes = Vec::new();
-    reserve(&mut bytes, metadata.len()).map_err(named)?;
+    let mut file = file.take(limits.bytes.saturating_add(1));
+    // What is no texture is not read on, and none is smaller than this.
+    file.by_ref().take(START).read_to_end(&mut bytes).map_err(named)?;
+    if Container::detect(&bytes).is_none() {
+        return Ok(bytes);
+    }
+    reserve(&mut bytes, metadata.len().saturating_sub(START)).map_err(named)?;
     // A pipe or device has no length: the limit ends it.
-    file.take(limits.bytes.saturating_add(1)).read_to_end(&mut bytes).map_err(named)?;
+    file.read_to_end(&mut bytes).map_err(named)?;
     if bytes.len() as u64 > limits.bytes {
         return Err(too_large(bytes.len() as u64));
     }

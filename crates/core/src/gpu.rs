@@ -26,6 +26,17 @@ pub enum Select {
     Uuid([u8; 16]),
 }
 
+impl std::fmt::Display for Select {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Self::Best => f.write_str("what it takes"),
+            Self::Index(index) => write!(f, "the number {index}"),
+            Self::Name(name) => write!(f, "{name:?} in its name"),
+            Self::Uuid(uuid) => write!(f, "the UUID {:032x}", u128::from_be_bytes(*uuid)),
+        }
+    }
+}
+
 impl Select {
     /// Reads what a user writes: a number, 8-4-4-4-12 hexadecimal digits, or a part of a name. Never fails: what is
     /// neither of the first two is a name.
@@ -128,7 +139,7 @@ impl Gpu {
         let names =
             || devices.iter().map(|(_, info)| format!("{}: {}", info.index, info.name)).collect::<Vec<_>>();
         let index = desc.select.find(&devices).ok_or_else(|| {
-            Error::NoDevice(format!("no device matches {:?}; there are {}", desc.select, names().join(", ")))
+            Error::NoDevice(format!("no device has {}; there are {}", desc.select, names().join(", ")))
         })?;
         let (physical_device, info) = devices[index].clone();
         if info.api_version < vk::API_VERSION_1_1 {

@@ -6,6 +6,7 @@ use crate::failure::Outcome;
 use crate::findings::{Place, decibels, scale};
 use crate::input::{self, Profile};
 use crate::part::{Part, Selection};
+use crate::progress;
 use crate::table;
 use anyhow::{Context, Result, bail, ensure};
 use serde_json::json;
@@ -36,7 +37,7 @@ pub(crate) struct Arguments {
     #[arg(value_name = "B")]
     b: PathBuf,
     /// Be content if the colors' PSNR, and alpha's, is at least this
-    #[arg(long, value_name = "DB")]
+    #[arg(long, value_name = "DB", value_parser = table::number::<f64>)]
     min_psnr: Option<f64>,
     /// Print JSON
     #[arg(long)]
@@ -151,6 +152,7 @@ fn compare(a: &Part<'_>, b: &Part<'_>) -> Result<(Difference, &'static Format)> 
     let texels = common_texels(first.format(), second.format())?;
     let mut decoders = [Decoder::new(first.format(), texels[0]), Decoder::new(second.format(), texels[1])];
     let mut total = Difference::default();
+    let bar = progress::texels(a.texels());
     for at in first.images() {
         // A band starts where blocks of both start.
         let task = Task {
@@ -165,9 +167,11 @@ fn compare(a: &Part<'_>, b: &Part<'_>) -> Result<(Difference, &'static Format)> 
             let expected = left.decode(band.blocks, band.width, band.rows)?;
             let actual = right.decode(other, band.width, band.rows)?;
             total.append(&difference(texels[0], expected, actual)?);
+            bar.inc(u64::from(band.width) * u64::from(band.rows));
             Ok(())
         })?;
     }
+    bar.finish_and_clear();
     Ok((total, texels[0]))
 }
 

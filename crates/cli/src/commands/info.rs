@@ -35,6 +35,7 @@ pub(crate) fn run(arguments: &Arguments) -> Result<Outcome> {
                 }
                 table::print(as_text(&input.path, &texture))?;
             }
+            Err(error) if inputs.len() == 1 => return Err(error),
             Err(error) => {
                 print(&error);
                 failed += 1;

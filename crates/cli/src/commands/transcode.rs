@@ -2,17 +2,18 @@
 
 use crate::alpha;
 use crate::bc;
-use crate::engine::{BandOfBlocks, CpuEngine, DeviceArguments, Engine, GpuEngine, Task};
-use crate::failure::{Failed, Outcome, ends_everything, print};
+use crate::engine::{BandOfBlocks, CPU_HINT, CpuEngine, DeviceArguments, Engine, GpuEngine, Task};
+use crate::failure::{Failed, Outcome, complain, ends_everything, print};
 use crate::findings::describe;
 use crate::input::{self, Input, Profile};
-use crate::output::{self, Output, WRITABLE};
+use crate::output::{self, Output, WRITABLE, check_place};
 use crate::part::{Part, Selection};
+use crate::progress;
 use crate::table;
 use crate::target::{KernelArguments, TargetArguments};
 use anyhow::{Context, Result, bail};
 use clap::builder::PossibleValuesParser;
-use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
+use indicatif::ProgressBar;
 use std::collections::{HashMap, HashSet};
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
@@ -71,9 +72,9 @@ pub(crate) fn run(arguments: &Arguments) -> Result<Outcome> {
     let mut engine: Box<dyn Engine> = if arguments.cpu {
         Box::new(CpuEngine::default())
     } else {
-        Box::new(GpuEngine::new(&arguments.device.open()?)?)
+        Box::new(GpuEngine::new(&arguments.device.open().context(CPU_HINT)?)?)
     };
-    let bar = progress(jobs.len());
+    let bar = progress::texels(0);
     let mut failed = 0;
     let mut good = true;
     for (input, output) in &jobs {
@@ -109,6 +110,9 @@ fn jobs(arguments: &Arguments) -> Result<Vec<(Input, Output)>> {
     let one_file = arguments.inputs.len() == 1 && !arguments.inputs[0].is_dir();
     if one_file && !out.is_dir() && !ends_as_folder {
         let output = Output::parse(out)?;
+        if let Output::File { path, .. } = &output {
+            check_place(path)?;
+        }
         let jobs: Vec<_> = inputs.into_iter().map(|input| (input, output.clone())).collect();
         refuse_to_replace_inputs(&jobs)?;
         return Ok(jobs);
@@ -254,21 +258,11 @@ impl Check {
     }
 }
 
-/// A bar on a terminal, nothing elsewhere.
-fn progress(files: usize) -> ProgressBar {
-    let bar = ProgressBar::with_draw_target(Some(0), ProgressDrawTarget::stderr());
-    let template = if files > 1 { "{bar:30} {percent:>3}% {msg}" } else { "{bar:30} {percent:>3}%" };
-    match ProgressStyle::with_template(template) {
-        Ok(style) => bar.with_style(style),
-        Err(_) => bar,
-    }
-}
-
 /// One line for people: on standard output, unless the texels go there.
 fn say(bar: &ProgressBar, output: &Output, line: &str) -> Result<()> {
     bar.suspend(|| match output {
         Output::Standard => {
-            eprintln!("{line}");
+            complain(line);
             Ok(())
         }
         Output::File { .. } => table::print(line),

@@ -2,14 +2,15 @@
 
 use crate::bc;
 use crate::engine::{CpuEngine, DeviceArguments, Engine, GpuEngine, Task, for_each_band};
-use crate::failure::{Failed, Outcome, ends_everything, print};
+use crate::failure::{Failed, Outcome, complain, ends_everything, print};
 use crate::findings::describe;
 use crate::input::{self, Profile};
 use crate::part::{Part, Selection};
+use crate::progress;
 use crate::table;
 use crate::target::{KernelArguments, TargetArguments, granularity_name, source_name};
 use anyhow::{Context, Result};
-use indicatif::{ProgressBar, ProgressDrawTarget};
+use indicatif::ProgressBar;
 use std::path::PathBuf;
 use texemu_container::Shape;
 use texemu_format::Format;
@@ -52,7 +53,7 @@ pub(crate) fn run(arguments: &Arguments) -> Result<Outcome> {
     let mut engines = Engines { gpu: GpuEngine::new(&gpu)?, cpu: CpuEngine::default() };
     let mut equal = true;
     let mut failed = 0;
-    let bar = ProgressBar::with_draw_target(Some(inputs.len() as u64), ProgressDrawTarget::stderr());
+    let bar = progress::texels(0);
     for input in &inputs {
         match verify(arguments, &mut engines, input, &bar) {
             Ok(is_equal) => equal &= is_equal,
@@ -65,12 +66,11 @@ pub(crate) fn run(arguments: &Arguments) -> Result<Outcome> {
                 failed += 1;
             }
         }
-        bar.inc(1);
     }
     bar.finish_and_clear();
     let messages = gpu.validation_log().count();
     if messages > 0 {
-        eprintln!("texemu: the validation layer said {messages} things");
+        complain(format_args!("texemu: the validation layer said {messages} things"));
         equal = false;
     }
     if failed > 0 && equal {
@@ -99,7 +99,10 @@ fn verify(
     let mut equal = true;
     for (choice, source_kind) in kernels(arguments) {
         let task = Task { source, target, options: arguments.target.options(choice), source_kind };
-        let found = match compare(engines, &part, &task) {
+        bar.set_message(named());
+        bar.set_position(0);
+        bar.set_length(part.texels());
+        let found = match compare(engines, &part, &task, bar) {
             Ok(found) => found,
             Err(error) if arguments.every_kernel && is_missing(&error) => continue,
             Err(error) => return Err(error).with_context(named),
@@ -190,13 +193,15 @@ impl Found {
     }
 }
 
-fn compare(engines: &mut Engines, part: &Part<'_>, task: &Task) -> Result<Found> {
+fn compare(engines: &mut Engines, part: &Part<'_>, task: &Task, bar: &ProgressBar) -> Result<Found> {
     let mut found = Found::default();
     for at in part.shape().images() {
         for_each_band(part, task, at, |band| {
             let expected = engines.cpu.run(task, band.blocks, band.width, band.rows)?;
             let actual = engines.gpu.run(task, band.blocks, band.width, band.rows)?;
-            found.add(task.target, band.width, band.rows, expected, actual)
+            found.add(task.target, band.width, band.rows, expected, actual)?;
+            bar.inc(u64::from(band.width) * u64::from(band.rows));
+            Ok(())
         })?;
     }
     Ok(found)

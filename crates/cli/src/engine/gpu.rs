@@ -37,7 +37,7 @@ impl DeviceArguments {
             cache: CacheLocation::User,
             baseline: self.baseline,
         };
-        Gpu::open(&desc).context("no usable device; `texemu devices` lists them, and --cpu needs none")
+        Gpu::open(&desc).context("no usable device; `texemu devices` lists them")
     }
 }
 

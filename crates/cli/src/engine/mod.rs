@@ -4,6 +4,9 @@ mod cpu;
 mod gpu;
 
 pub(crate) use cpu::CpuEngine;
+/// What commands say that can do without a device.
+pub(crate) const CPU_HINT: &str = "--cpu needs no device";
+
 pub(crate) use gpu::{DeviceArguments, GpuEngine, dummy_job};
 
 use crate::bands::bands;

@@ -180,10 +180,10 @@ fn errors_name_the_field_and_its_value() {
     assert!(wrong.is_empty(), "{wrong:#?}");
     assert_eq!(
         read(b"GIF89a and so on".to_vec()).expect_err("not a texture").to_string(),
-        "not a .astc, .ktx, .ktx2, .pkm or .dds file: it starts with 47 49 46 38 39 61 20 61 6e 64 20 73"
+        "not a .astc, .ktx, .ktx2, .pkm or .dds file: it starts with 47 49 46 38 39 61 20 61 6e 64 20 73, like a GIF picture"
     );
     assert_eq!(
         read(Vec::new()).expect_err("not a texture").to_string(),
-        "not a .astc, .ktx, .ktx2, .pkm or .dds file: it starts with nothing"
+        "not a .astc, .ktx, .ktx2, .pkm or .dds file: it is empty"
     );
 }

@@ -54,6 +54,16 @@ pub(crate) fn is_hdr(endpoint_mode: u8) -> bool {
     matches!(endpoint_mode, 2 | 3 | 7 | 11 | 14 | 15)
 }
 
+impl Block {
+    /// Whether an LDR format answers with the error color, for some of its texels or all of them.
+    pub fn is_hdr(&self) -> bool {
+        match self {
+            Self::Void(void) => void.hdr,
+            Self::Coded(coded) => coded.endpoint_modes().iter().any(|&mode| is_hdr(mode)),
+        }
+    }
+}
+
 /// Reads the header of a block for a footprint of `footprint` texels.
 pub fn inspect(block: &[u8; 16], footprint: [u32; 2]) -> Result<Block, Fault> {
     parse(u128::from_le_bytes(*block), footprint)

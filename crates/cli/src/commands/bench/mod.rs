@@ -13,9 +13,9 @@ use crate::engine::DeviceArguments;
 use crate::failure::Outcome;
 use crate::input::Profile;
 use crate::output::{check_place, save};
+use crate::progress;
 use crate::table;
 use anyhow::{Result, bail};
-use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use sample::Bench;
 use serde_json::Value;
 use std::path::PathBuf;
@@ -41,10 +41,10 @@ pub(crate) struct Arguments {
     #[command(subcommand)]
     other: Option<Other>,
     /// Texels in width and height of the large images; 4096, or 512 on a CPU
-    #[arg(long, value_name = "N")]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
     size: Option<u32>,
     /// Timed runs a row; 30, or 5 on a CPU
-    #[arg(long, value_name = "N")]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=10_000))]
     runs: Option<u32>,
     /// Only rows whose name holds all these words, upper or lower case
     #[arg(long, value_name = "PATTERN")]
@@ -118,7 +118,17 @@ pub(crate) fn run(arguments: &Arguments) -> Result<Outcome> {
     }
     let is_cpu = gpu.capabilities().is_cpu();
     let size = arguments.size.unwrap_or(if is_cpu { 512 } else { 4096 });
-    let runs = arguments.runs.unwrap_or(if is_cpu { 5 } else { 30 }).max(1);
+    let runs = arguments.runs.unwrap_or(if is_cpu { 5 } else { 30 });
+    let limits = &gpu.capabilities().limits;
+    let widest = limits.max_image_dimension2_d;
+    if size > widest {
+        bail!("--size {size}: images of {} have {widest} texels at most", gpu.capabilities().info.name);
+    }
+    let most = limits.max_compute_work_group_invocations;
+    if let Some(large) = arguments.configurations.iter().find(|configuration| configuration.threads > most) {
+        let name = configuration::configuration_name(large);
+        bail!("--configuration '{name}': workgroups of the device have {most} invocations at most");
+    }
     let rows = rows::rows(arguments, &gpu, size)?;
     if rows.is_empty() {
         bail!("no row matches; `texemu bench --help` says how rows are chosen");
@@ -131,7 +141,7 @@ pub(crate) fn run(arguments: &Arguments) -> Result<Outcome> {
     if !arguments.tune {
         report::header(width)?;
     }
-    let bar = progress(rows.len());
+    let bar = progress::items(rows.len());
     let mut bench = Bench::new(&gpu, runs)?;
     let mut results = Vec::new();
     for row in rows {
@@ -163,12 +173,4 @@ fn finish(arguments: &Arguments, old: Option<Value>, document: &Value) -> Result
         report::compare(&old, document)?;
     }
     Ok(Outcome::Good)
-}
-
-fn progress(rows: usize) -> ProgressBar {
-    let bar = ProgressBar::with_draw_target(Some(rows as u64), ProgressDrawTarget::stderr());
-    match ProgressStyle::with_template("{pos}/{len} {msg}") {
-        Ok(style) => bar.with_style(style),
-        Err(_) => bar,
-    }
 }

@@ -144,12 +144,12 @@ pub(crate) fn document(gpu: &Gpu, size: u32, runs: u32, results: &[Measured]) ->
 
 pub(crate) fn load(path: &Path) -> Result<Value> {
     let named = || path.display().to_string();
-    let text = std::fs::read_to_string(path).with_context(named)?;
-    let value: Value = serde_json::from_str(&text).with_context(named)?;
-    if !value["rows"].is_array() {
-        bail!("{}: not a file that `texemu bench --json` wrote", path.display());
+    let bytes = std::fs::read(path).with_context(named)?;
+    match serde_json::from_slice::<Value>(&bytes) {
+        Ok(value) if value["rows"].is_array() => Ok(value),
+        Ok(_) => bail!("{}: not a file that `texemu bench --json` wrote", path.display()),
+        Err(error) => bail!("{}: not a file that `texemu bench --json` wrote: {error}", path.display()),
     }
-    Ok(value)
 }
 
 /// Prints how much faster each row is than the row of the same name before.

@@ -10,8 +10,8 @@ use crate::engine::DeviceArguments;
 use crate::failure::Outcome;
 use crate::interrupt;
 use crate::output::check_place;
+use crate::progress;
 use anyhow::{Result, bail};
-use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use report::GroupResult;
 use runner::Runner;
 use std::path::PathBuf;
@@ -40,7 +40,7 @@ pub(crate) struct Arguments {
     #[arg(long)]
     full: bool,
     /// Blocks of each class (legal, random, illegal) a kernel; 150, or 3000 with --full
-    #[arg(long, value_name = "N")]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
     blocks: Option<u32>,
     /// Where the generated blocks start: another number, other blocks
     #[arg(long, value_name = "N", default_value_t = 1)]
@@ -71,8 +71,14 @@ pub(crate) fn run(arguments: &Arguments) -> Result<Outcome> {
     }
     report::head(&gpu, arguments.full)?;
     let blocks = arguments.blocks.unwrap_or(if arguments.full { 3000 } else { 150 });
+    let limits = &gpu.capabilities().limits;
+    let columns = limits.max_image_dimension2_d.min(limits.max_image_dimension3_d) / LARGEST_FOOTPRINT - 1;
+    let most = columns.saturating_mul(columns);
+    if blocks > most {
+        bail!("--blocks {blocks}: an image of {} holds {most} of the largest", gpu.capabilities().info.name);
+    }
     let mut runner = Runner::new(&gpu, blocks, arguments.seed)?;
-    let bar = progress(groups.len());
+    let bar = progress::items(groups.len());
     let mut results: Vec<GroupResult> = Vec::new();
     for group in groups {
         bar.set_message(group.name());
@@ -101,10 +107,5 @@ pub(crate) fn run(arguments: &Arguments) -> Result<Outcome> {
     Ok(Outcome::of(results.iter().all(GroupResult::is_good)))
 }
 
-fn progress(groups: usize) -> ProgressBar {
-    let bar = ProgressBar::with_draw_target(Some(groups as u64), ProgressDrawTarget::stderr());
-    match ProgressStyle::with_template("{pos}/{len} {msg}") {
-        Ok(style) => bar.with_style(style),
-        Err(_) => bar,
-    }
-}
+/// Texels on a side.
+const LARGEST_FOOTPRINT: u32 = 12;

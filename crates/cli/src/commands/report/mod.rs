@@ -4,17 +4,17 @@ mod measure;
 mod page;
 mod thumbnail;
 
-use crate::engine::{CpuEngine, DeviceArguments, Engine, GpuEngine};
+use crate::engine::{CPU_HINT, CpuEngine, DeviceArguments, Engine, GpuEngine};
 use crate::failure::{Failed, Outcome, ends_everything, print};
 use crate::input::{self, Profile};
 use crate::output::{check_place, save};
 use crate::part::Selection;
+use crate::progress;
 use crate::table;
 use crate::target::{EffortName, TARGETS};
-use anyhow::Result;
+use anyhow::{Context, Result};
 use askama::Template;
 use clap::builder::PossibleValuesParser;
-use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use measure::Measurer;
 use page::{FileRow, Page};
 use std::path::{Path, PathBuf};
@@ -52,7 +52,7 @@ pub(crate) struct Arguments {
     #[arg(long, value_name = "N", default_value_t = 96, value_parser = clap::value_parser!(u32).range(8..=1024))]
     thumbnail: u32,
     /// How much brighter differences are shown than they are
-    #[arg(long, value_name = "FACTOR", default_value_t = 8.0)]
+    #[arg(long, value_name = "FACTOR", default_value_t = 8.0, value_parser = table::factor)]
     amplify: f32,
     /// Say nothing when all is well
     #[arg(short, long)]
@@ -75,11 +75,11 @@ pub(crate) fn run(arguments: &Arguments) -> Result<Outcome> {
     let (gpu, mut engine): (_, Box<dyn Engine>) = if arguments.cpu {
         (None, Box::new(CpuEngine::default()))
     } else {
-        let gpu = arguments.device.open()?;
+        let gpu = arguments.device.open().context(CPU_HINT)?;
         let engine = GpuEngine::new(&gpu)?;
         (Some(gpu), Box::new(engine))
     };
-    let bar = progress(inputs.len());
+    let bar = progress::items(inputs.len());
     let mut measurer = Measurer::new(arguments, gpu.as_ref(), engine.as_mut());
     let mut files = Vec::new();
     for input in &inputs {
@@ -103,6 +103,12 @@ pub(crate) fn run(arguments: &Arguments) -> Result<Outcome> {
         bar.inc(1);
     }
     bar.finish_and_clear();
+    if let [FileRow { error: Some(_), made, .. }] = &files[..]
+        && made.is_empty()
+    {
+        // Said above; a page would hold nothing else.
+        return Err(Failed { files: 1, of: 1 }.into());
+    }
     let mut targets: Vec<String> = TARGETS.iter().map(|name| (*name).to_owned()).collect();
     targets.retain(|name| files.iter().any(|file| file.made.iter().any(|card| card.to == *name)));
     let info = gpu.as_ref().map(|gpu| &gpu.capabilities().info);
@@ -139,13 +145,4 @@ fn line(path: &Path, row: &FileRow) -> String {
         format!("{} {verdict}", card.to)
     });
     format!("{}: {}: {}", path.display(), row.shape, made.collect::<Vec<_>>().join(", "))
-}
-
-/// A bar on a terminal, nothing elsewhere.
-fn progress(files: usize) -> ProgressBar {
-    let bar = ProgressBar::with_draw_target(Some(files as u64), ProgressDrawTarget::stderr());
-    match ProgressStyle::with_template("{bar:20} {pos}/{len} {msg}") {
-        Ok(style) => bar.with_style(style),
-        Err(_) => bar,
-    }
 }
