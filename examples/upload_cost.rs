@@ -1,6 +1,7 @@
-//! What an upload through the emulated image costs: processor time to record it, and device time against the kernel alone.
+//! What an upload through the emulated image costs: processor time to record it, and device time against the kernel alone:
+//! with barriers around it, as whoever decodes into an image needs them, and bare, dispatch behind dispatch with none between.
 //!
-//! `cargo run --release --example upload_cost [-- FORMAT]`, on the device that `TEXEMU_TEST_DEVICE` names.
+//! `cargo run --release --example upload_cost [-- FORMAT...]`, on the device that `TEXEMU_TEST_DEVICE` names.
 
 use std::error::Error;
 use std::time::Instant;
@@ -19,27 +20,44 @@ const COPIES: u32 = 64;
 const ROUNDS: u32 = 16;
 
 fn main() -> Result<(), Box<dyn Error>> {
-    let name = std::env::args().nth(1).unwrap_or_else(|| "ASTC_6x6_UNORM_BLOCK".into());
-    let format = by_name(&name).filter(|format| format.is_source()).ok_or("no such source format")?;
+    let mut names: Vec<String> = std::env::args().skip(1).collect();
+    if names.is_empty() {
+        names.push("ASTC_6x6_UNORM_BLOCK".into());
+    }
     let select = std::env::var("TEXEMU_TEST_DEVICE").map_or(Select::Best, |text| Select::parse(&text));
     let desc = GpuDesc { select, validation: Validation::Off, cache: CacheLocation::Off, baseline: false };
     let gpu = Gpu::open(&desc)?;
     let settings = Settings { force: true, ..Settings::default() };
     let emulator = Emulator::new(&EmulatorDesc { gpu: &gpu, settings: &settings, queue_families: &[] })?;
     let transcoder = Transcoder::new(&gpu)?;
-    println!("{} on {}", format.name, gpu.capabilities().info.name);
-    println!("{:>6} {:>14} {:>14} {:>12} {:>8}", "texels", "record, us", "device, us", "kernel, us", "ratio");
+    println!("{}; microseconds, the least of {ROUNDS} runs of {COPIES} copies", gpu.capabilities().info.name);
+    for name in names {
+        let format = by_name(&name).filter(|format| format.is_source()).ok_or("no such source format")?;
+        table(&gpu, &emulator, &transcoder, format)?;
+    }
+    Ok(())
+}
+
+/// One format at every size.
+fn table(
+    gpu: &Gpu,
+    emulator: &Emulator,
+    transcoder: &Transcoder,
+    format: &'static Format,
+) -> Result<(), Box<dyn Error>> {
+    println!(
+        "\n| {}, texels | record | device | kernel with barriers | bare | to kernel | to bare |",
+        format.name
+    );
+    println!("|---|---|---|---|---|---|---|");
     let largest = if gpu.capabilities().is_cpu() { 1024 } else { 8192 };
     let mut size = 64;
     while size <= largest {
-        let image = Image::new(&gpu, &emulator, format, size)?;
-        let cost = image.measure(&transcoder)?;
+        let image = Image::new(gpu, emulator, format, size)?;
+        let Cost { record, device, kernel, bare } = image.measure(transcoder)?;
+        let (to_kernel, to_bare) = (device / kernel, device / bare);
         println!(
-            "{size:>6} {:>14.2} {:>14.1} {:>12.1} {:>8.3}",
-            cost.record,
-            cost.device,
-            cost.kernel,
-            cost.device / cost.kernel
+            "| {size}x{size} | {record:.2} | {device:.1} | {kernel:.1} | {bare:.1} | {to_kernel:.3} | {to_bare:.3} |"
         );
         size *= 2;
     }
@@ -51,6 +69,7 @@ struct Cost {
     record: f64,
     device: f64,
     kernel: f64,
+    bare: f64,
 }
 
 /// An emulated image and blocks for it, in the device's memory.
@@ -131,11 +150,19 @@ impl<'a> Image<'a> {
                 vk::ImageSubresourceLayers::default().aspect_mask(vk::ImageAspectFlags::COLOR).layer_count(1),
             )
             .image_extent(vk::Extent3D { width: self.size, height: self.size, depth: 1 })];
+        let whole = [Region::whole_level([self.size, self.size, 1], 1, 0, 0)];
+        let job = Job {
+            format: self.format,
+            source: Source::TexelBuffer(self.blocks.handle()),
+            target: self.target(),
+            regions: &whole,
+            options: Options::default(),
+        };
         let mut commands = Commands::new(self.gpu)?;
         let timestamps = Timestamps::new(self.gpu, 2)?;
         let mut recording = self.emulator.recording(Queue::Compute);
         let mut arena = Arena::new(self.gpu);
-        let (mut record, mut device, mut kernel) = (f64::MAX, f64::MAX, f64::MAX);
+        let (mut record, mut device, mut kernel, mut bare) = (f64::MAX, f64::MAX, f64::MAX, f64::MAX);
         for _ in 0..ROUNDS {
             let mut spent = 0.0;
             commands.run(|commands| {
@@ -176,13 +203,6 @@ impl<'a> Image<'a> {
                 // SAFETY: as above; there are two.
                 unsafe { timestamps.write(commands, 0) };
                 for _ in 0..COPIES {
-                    let job = Job {
-                        format: self.format,
-                        source: Source::TexelBuffer(self.blocks.handle()),
-                        target: self.target(),
-                        regions: &[Region::whole_level([self.size, self.size, 1], 1, 0, 0)],
-                        options: Options::default(),
-                    };
                     // SAFETY: image and buffer are alive and in place.
                     unsafe { transcoder.record(commands, &mut arena, &[job]) }.expect("recorded");
                 }
@@ -193,10 +213,25 @@ impl<'a> Image<'a> {
             kernel = kernel.min(timestamps.nanoseconds()?[0] / 1e3 / f64::from(COPIES));
             // SAFETY: `run` waits.
             unsafe { arena.reset() }?;
+            commands.run(|commands| {
+                // SAFETY: being recorded.
+                unsafe { timestamps.reset(commands) };
+                // SAFETY: as above; there are two.
+                unsafe { timestamps.write(commands, 0) };
+                // SAFETY: as above; all write the same texels, but the same into each.
+                unsafe { transcoder.record(commands, &mut arena, &[job; COPIES as usize]) }
+                    .expect("recorded");
+                // SAFETY: as above.
+                unsafe { timestamps.write(commands, 1) };
+                Ok::<_, texemu_core::Error>(())
+            })?;
+            bare = bare.min(timestamps.nanoseconds()?[0] / 1e3 / f64::from(COPIES));
+            // SAFETY: `run` waits.
+            unsafe { arena.reset() }?;
         }
         // SAFETY: every run was waited for.
         unsafe { self.emulator.recycle(recording) }?;
-        Ok(Cost { record, device, kernel })
+        Ok(Cost { record, device, kernel, bare })
     }
 
     fn target(&self) -> Target<'static> {
