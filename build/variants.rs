@@ -39,6 +39,7 @@ pub(crate) fn all() -> Vec<Variant> {
     variants.extend(crate::transcode::variants());
     variants.extend(encode());
     variants.extend(hiz());
+    variants.extend(filter());
     variants.extend(present());
     variants.extend(examples());
     variants
@@ -54,10 +55,29 @@ fn examples() -> Vec<Variant> {
     ]
 }
 
-/// Drawing an image as a sampler sees it.
+/// Every `filter/NAME.comp`, as `filter_NAME`: a filter is added by its file alone.
+fn filter() -> Vec<Variant> {
+    let entries = std::fs::read_dir("glsl/filter").expect("the filters lie in glsl/filter");
+    let names = entries.map(|entry| entry.expect("glsl/filter is readable").file_name());
+    let names = names.map(|name| name.into_string().expect("a filter's name is UTF-8"));
+    let mut filters: Vec<_> = names.filter_map(|name| Some(name.strip_suffix(".comp")?.to_owned())).collect();
+    filters.sort();
+    let variant = |name: String| {
+        // Entry points are static: the table is made once and lives as long as the build script.
+        let file: &'static str = format!("filter/{name}.comp").leak();
+        Variant::new(format!("filter_{name}"), file)
+    };
+    filters.into_iter().map(variant).collect()
+}
+
+/// Drawing an image: as a sampler sees it, and as the viewer shows it.
 fn present() -> Vec<Variant> {
     let view = |name, view| Variant::new(name, "present/sample.frag").define("VIEW", view);
+    let show = |name, view| Variant::new(name, "present/show.frag").define("VIEW", view);
     vec![
+        Variant::new("show_vertex", "present/show.vert"),
+        show("show_2d_array", 2),
+        show("show_3d", 3),
         Variant::new("sample_vertex", "present/sample.vert"),
         view("sample_2d_array", 2),
         view("sample_3d", 3),

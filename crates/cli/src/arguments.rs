@@ -1,5 +1,7 @@
 //! The command line.
 
+#[cfg(feature = "view")]
+use crate::commands::view;
 use crate::commands::{
     bench, compare, conformance, devices, hiz, info, layer, report, run, transcode, verify,
 };
@@ -33,4 +35,6 @@ pub(crate) enum Command {
     Run(run::Arguments),
     Layer(layer::Arguments),
     Conformance(conformance::Arguments),
+    #[cfg(feature = "view")]
+    View(Box<view::Arguments>),
 }

@@ -86,6 +86,7 @@ fn code(error: &Error) -> u8 {
         cause.is::<texemu_core::Error>()
             || matches!(cause.downcast_ref(), Some(texemu_transcode::Error::Device(_)))
             || matches!(cause.downcast_ref(), Some(texemu_hiz::Error::Device(_)))
+            || is_viewers_device(cause)
     };
     if error.chain().any(|cause| cause.is::<Interrupted>()) {
         INTERRUPTED
@@ -94,4 +95,14 @@ fn code(error: &Error) -> u8 {
     } else {
         BAD_INPUT
     }
+}
+
+#[cfg(feature = "view")]
+fn is_viewers_device(cause: &(dyn std::error::Error + 'static)) -> bool {
+    matches!(cause.downcast_ref(), Some(texemu_view::Error::Device(_) | texemu_view::Error::Vulkan { .. }))
+}
+
+#[cfg(not(feature = "view"))]
+fn is_viewers_device(_: &(dyn std::error::Error + 'static)) -> bool {
+    false
 }

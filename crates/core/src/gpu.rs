@@ -125,10 +125,24 @@ struct Inner {
     owned: Option<OwnedInstance>,
 }
 
+/// Extensions that a device of one's own must be opened with, for what this crate does not do itself: surfaces and swapchains.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Extensions<'a> {
+    /// Of the instance.
+    pub instance: &'a [&'a CStr],
+    /// Of the device.
+    pub device: &'a [&'a CStr],
+}
+
 impl Gpu {
     /// Opens a device of its own: instance, device and one queue, without a surface.
     pub fn open(desc: &GpuDesc) -> Result<Self> {
-        let owned = OwnedInstance::new(desc.validation)?;
+        Self::open_with(desc, &Extensions::default())
+    }
+
+    /// As [`Gpu::open`], with more extensions; an error if one of them is not there.
+    pub fn open_with(desc: &GpuDesc, extensions: &Extensions<'_>) -> Result<Self> {
+        let owned = OwnedInstance::with_extensions(desc.validation, extensions.instance)?;
         let devices = owned.physical_devices()?;
         if devices.is_empty() {
             return Err(Error::NoDevice(
@@ -149,8 +163,14 @@ impl Gpu {
         let queue_family = choose_queue_family(&instance, physical_device)
             .ok_or_else(|| Error::NoDevice(format!("{} has no queue family with compute", info.name)))?;
         let api_version = owned.api_version.min(info.api_version);
-        let (device, features) =
-            create_device(&instance, physical_device, queue_family, api_version, desc.baseline)?;
+        let (device, features) = create_device(
+            &instance,
+            physical_device,
+            queue_family,
+            api_version,
+            desc.baseline,
+            extensions.device,
+        )?;
         // SAFETY: the family was created with one queue.
         let queue = unsafe { device.get_device_queue(queue_family, 0) };
         let debug = owned.debug.as_ref().map(|_| ash::ext::debug_utils::Device::new(&instance, &device));
@@ -305,7 +325,7 @@ impl Gpu {
     }
 
     /// The queue of an owned device, locked: `vkQueueSubmit` needs external synchronization.
-    pub(crate) fn queue(&self) -> Result<MutexGuard<'_, vk::Queue>> {
+    pub fn queue(&self) -> Result<MutexGuard<'_, vk::Queue>> {
         let queue = self.0.queue.as_ref().ok_or(Error::NoQueue)?;
         Ok(queue.lock().unwrap_or_else(PoisonError::into_inner))
     }
@@ -371,6 +391,7 @@ fn create_device(
     queue_family: u32,
     api_version: u32,
     baseline: bool,
+    wanted: &[&CStr],
 ) -> Result<(ash::Device, Features)> {
     // SAFETY: the device belongs to the instance.
     let available = unsafe { instance.enumerate_device_extension_properties(physical_device) }
@@ -401,7 +422,8 @@ fn create_device(
         ash::khr::shader_float_controls::NAME,
         ash::khr::spirv_1_4::NAME,
     ];
-    let extensions: Vec<_> = optional.into_iter().filter(|&name| has(name)).map(CStr::as_ptr).collect();
+    let optional = optional.into_iter().filter(|&name| has(name));
+    let extensions: Vec<_> = optional.chain(wanted.iter().copied()).map(CStr::as_ptr).collect();
     let priorities = [1.0];
     let queues =
         [vk::DeviceQueueCreateInfo::default().queue_family_index(queue_family).queue_priorities(&priorities)];

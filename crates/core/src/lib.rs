@@ -29,7 +29,7 @@ pub use capabilities::{Capabilities, DeviceInfo, FormatFeatures, Subgroup};
 pub use descriptors::{Resource, bind};
 pub use error::{Error, Result};
 pub use features::Features;
-pub use gpu::{Gpu, GpuDesc, HostDevice, Select};
+pub use gpu::{Extensions, Gpu, GpuDesc, HostDevice, Select};
 pub use instance::list_devices;
 pub use memory::{Buffer, BufferDesc, Image, ImageDesc, Location};
 pub use pipeline::{Pipeline, PipelineDesc, PipelineMap, PipelineStats};

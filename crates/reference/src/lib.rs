@@ -24,6 +24,7 @@ mod eac;
 pub mod encode;
 mod error;
 pub mod etc2;
+pub mod filter;
 mod half;
 mod image;
 

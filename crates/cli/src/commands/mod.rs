@@ -11,6 +11,8 @@ pub(crate) mod report;
 pub(crate) mod run;
 pub(crate) mod transcode;
 pub(crate) mod verify;
+#[cfg(feature = "view")]
+pub(crate) mod view;
 
 use crate::arguments::Command;
 use crate::failure::Outcome;
@@ -30,5 +32,7 @@ pub(crate) fn run(command: Command) -> Result<Outcome> {
         Command::Hiz(arguments) => hiz::run(&arguments),
         Command::Run(arguments) => run::run(&arguments),
         Command::Layer(arguments) => layer::run(&arguments),
+        #[cfg(feature = "view")]
+        Command::View(arguments) => view::run(&arguments),
     }
 }

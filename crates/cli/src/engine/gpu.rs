@@ -31,13 +31,17 @@ pub(crate) struct DeviceArguments {
 
 impl DeviceArguments {
     pub(crate) fn open(&self) -> Result<Gpu> {
-        let desc = GpuDesc {
+        Gpu::open(&self.desc()).context("no usable device; `texemu devices` lists them")
+    }
+
+    /// Which device, and how it is opened.
+    pub(crate) fn desc(&self) -> GpuDesc {
+        GpuDesc {
             select: self.device.as_deref().map_or(Select::Best, Select::parse),
             validation: if self.validation { Validation::Synchronization } else { Validation::Off },
             cache: CacheLocation::User,
             baseline: self.baseline,
-        };
-        Gpu::open(&desc).context("no usable device; `texemu devices` lists them")
+        }
     }
 }
 
