@@ -21,6 +21,7 @@ impl Purpose {
         let wanted = |requirement: &Requirement| match requirement {
             Requirement::ValidationLayer
             | Requirement::VulkanDevelopment
+            | Requirement::VirtualDisplay
             | Requirement::Chromium
             | Requirement::SwiftShader => self == Self::Test,
             _ => true,
@@ -182,7 +183,8 @@ mod tests {
         let plan = plan(Purpose::Test, &machine(System::Debian, Privilege::Root, &[]));
         let expected = format!(
             "{INSTALL} g++ libshaderc-dev glslang-dev spirv-tools libvulkan1 mesa-vulkan-drivers \
-             vulkan-validationlayers libvulkan-dev chromium-headless-shell"
+             vulkan-validationlayers libvulkan-dev xvfb xdotool libx11-xcb1 libxcursor1 libxi6 \
+             libxkbcommon-x11-0 libxrandr2 chromium-headless-shell"
         );
         let swiftshader = Step::UnpackSwiftShader.to_string();
         assert_eq!(lines(&plan), ["apt-get update", &expected, &swiftshader], "three steps, in order");

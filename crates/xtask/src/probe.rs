@@ -53,6 +53,7 @@ impl Files {
             Requirement::Lavapipe => !cfg!(target_os = "linux") || self.lavapipe().is_some(),
             Requirement::ValidationLayer => self.validation_layer().is_some(),
             Requirement::VulkanDevelopment => !cfg!(target_os = "linux") || self.vulkan_development(),
+            Requirement::VirtualDisplay => !cfg!(target_os = "linux") || self.virtual_display(),
             Requirement::Chromium => !cfg!(target_os = "linux") || self.has_chromium(),
             Requirement::SwiftShader => self.is_this_machine() && swiftshader::Tools::find().is_some(),
         }
@@ -127,6 +128,13 @@ impl Files {
         }
         let header = folders.iter().any(|folder| folder.join("vulkan/vulkan.h").exists());
         header && self.library("libvulkan.so").is_some()
+    }
+
+    fn virtual_display(&self) -> bool {
+        const LIBRARIES: [&str; 5] =
+            ["libX11-xcb.so.1", "libXcursor.so.1", "libXi.so.6", "libxkbcommon-x11.so.0", "libXrandr.so.2"];
+        ["Xvfb", "xdotool"].iter().all(|name| self.has_program(name))
+            && LIBRARIES.iter().all(|name| self.library(name).is_some())
     }
 
     /// lavapipe's driver manifest.

@@ -15,6 +15,8 @@ pub(crate) enum Requirement {
     ValidationLayer,
     /// What a C program is compiled and linked with.
     VulkanDevelopment,
+    /// An X server without a screen, what types for it, and what a window of ours loads there.
+    VirtualDisplay,
     /// What the program's reports are opened in.
     Chromium,
     /// SwiftShader and the newer validation layer beside it, unpacked from Debian's Chromium.
@@ -23,7 +25,7 @@ pub(crate) enum Requirement {
 
 impl Requirement {
     /// In the order in which they are needed.
-    pub(crate) const ALL: [Self; 10] = [
+    pub(crate) const ALL: [Self; 11] = [
         Self::CppCompiler,
         Self::Shaderc,
         Self::GlslangArchives,
@@ -32,6 +34,7 @@ impl Requirement {
         Self::Lavapipe,
         Self::ValidationLayer,
         Self::VulkanDevelopment,
+        Self::VirtualDisplay,
         Self::Chromium,
         Self::SwiftShader,
     ];
@@ -47,6 +50,7 @@ impl Requirement {
             Self::Lavapipe => "lavapipe, a Vulkan driver for the CPU",
             Self::ValidationLayer => "the Khronos validation layer",
             Self::VulkanDevelopment => "Vulkan's headers, to test the C interface",
+            Self::VirtualDisplay => "a virtual X display and its libraries, to test the viewer's window",
             Self::Chromium => "Chromium without a screen, to open the program's reports",
             Self::SwiftShader => {
                 "SwiftShader, a second Vulkan driver for the CPU, and a newer validation layer"
@@ -67,6 +71,16 @@ impl Requirement {
                 Self::Lavapipe => &["mesa-vulkan-drivers"],
                 Self::ValidationLayer => &["vulkan-validationlayers"],
                 Self::VulkanDevelopment => &["libvulkan-dev"],
+                // Xvfb asks for none of the libraries, which winit loads when it runs.
+                Self::VirtualDisplay => &[
+                    "xvfb",
+                    "xdotool",
+                    "libx11-xcb1",
+                    "libxcursor1",
+                    "libxi6",
+                    "libxkbcommon-x11-0",
+                    "libxrandr2",
+                ],
                 // Ubuntu's is no package, but a snap.
                 Self::Chromium if system == System::Ubuntu => &[],
                 Self::Chromium => &["chromium-headless-shell"],
@@ -81,6 +95,15 @@ impl Requirement {
                 Self::Lavapipe => &["mesa-vulkan-drivers"],
                 Self::ValidationLayer => &["vulkan-validation-layers"],
                 Self::VulkanDevelopment => &["vulkan-headers", "vulkan-loader-devel"],
+                Self::VirtualDisplay => &[
+                    "xorg-x11-server-Xvfb",
+                    "xdotool",
+                    "libX11-xcb",
+                    "libXcursor",
+                    "libXi",
+                    "libxkbcommon-x11",
+                    "libXrandr",
+                ],
                 Self::Chromium => &["chromium"],
                 Self::SwiftShader => &[],
             },
@@ -93,6 +116,9 @@ impl Requirement {
                 Self::Lavapipe => &["vulkan-swrast"],
                 Self::ValidationLayer => &["vulkan-validation-layers"],
                 Self::VulkanDevelopment => &["vulkan-headers"],
+                Self::VirtualDisplay => {
+                    &["xorg-server-xvfb", "xdotool", "libxcursor", "libxi", "libxkbcommon-x11", "libxrandr"]
+                }
                 Self::Chromium => &["chromium"],
                 Self::SwiftShader => &[],
             },
@@ -102,12 +128,12 @@ impl Requirement {
 
     /// Whether the tests go on without it, leaving out what it is for.
     ///
-    /// Only Debian packages a SwiftShader that we know how to unpack; a browser is no reason to test nothing where
+    /// Only Debian packages a SwiftShader that we know how to unpack; a browser or a display is no reason to test nothing where
     /// nothing can be installed.
     pub(crate) fn is_optional(self, system: System, can_install: bool) -> bool {
         match self {
             Self::SwiftShader => system != System::Debian,
-            Self::Chromium => !can_install || self.packages(system).is_empty(),
+            Self::Chromium | Self::VirtualDisplay => !can_install || self.packages(system).is_empty(),
             _ => false,
         }
     }
