@@ -20,7 +20,7 @@ KEY fromLane(KEY key, uint lane) { return subgroupShuffle(key, (gl_SubgroupInvoc
 
 bool isLast(uint at, uint levelTexels) { return at == levelTexels - 1u; }
 
-// The keys of 2x2 texels before NaN and negative values are seen to. Where `at` is the last column or row there is, it is the left or upper one.
+// The bits of 2x2 texels, before NaN and negative values are seen to. Where `at` is the last column or row there is, it is the left or upper one.
 ivec4 squareBits(ivec2 at) {
     ivec4 b = gatherBits(at, push.extent, int(layer));
     if (INSIDE) {
@@ -57,7 +57,7 @@ void lowLevels(uint index, uvec2 tile, uint slot) {
     uint next = (lane + 1u) & 31u, after = (lane + 2u) & 31u;
     uvec2 size1 = levelSize(1u), size2 = levelSize(2u), p = tile * 32u + uvec2(lane, 4u * row);
 
-    // Level 1. `left` and `both`: minima of the left column and of both, the third row included where it belongs.
+    // Level 1. `left` and `value`: minima of the left column and of both, the third row included where it belongs.
     bool third = odd0x && (!EDGE || isLast(p.x, size1.x));
     KEY below = fromLane(beside.w, next), rim = min(beside.x, beside.w);
     if (odd0y && (!EDGE || isLast(p.y + lane, size1.y))) rim = min(rim, below);
