@@ -187,6 +187,12 @@ unsafe fn emulation(
     // SAFETY: the handles belong together; the emulator is dropped before the device is destroyed.
     let gpu = unsafe { Gpu::borrow_host(&host) }?;
     let conditional = ash::ext::conditional_rendering::Device::new(gpu.instance(), gpu.device());
+    // Families that neither draw nor compute are not offered for copies, so they never meet an image's blocks.
+    let copies = |family: &u32| {
+        let flags = families.get(*family as usize).copied().unwrap_or_default();
+        flags.intersects(vk::QueueFlags::COMPUTE | vk::QueueFlags::GRAPHICS)
+    };
+    used.retain(copies);
     let desc = EmulatorDesc { gpu: &gpu, settings: offer.settings(), queue_families: &used };
     Ok(Some(Emulation {
         commands: CommandBuffers::default(),
