@@ -10,7 +10,7 @@ pub(crate) const BYTES: u64 = 4096;
 /// A pipeline of the application's, with everything it needs.
 pub(crate) struct Compute {
     gpu: Gpu,
-    set_layout: vk::DescriptorSetLayout,
+    pub(crate) set_layout: vk::DescriptorSetLayout,
     pub(crate) layout: vk::PipelineLayout,
     pub(crate) pipeline: vk::Pipeline,
     pool: vk::DescriptorPool,

@@ -4,8 +4,13 @@
 use crate::app::{App, Wish};
 use std::ffi::{CStr, c_char, c_void};
 use std::sync::OnceLock;
-use std::sync::atomic::{AtomicU32, Ordering};
+use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
+use texemu_core::ash::vk::Handle;
 use texemu_core::ash::{self, vk};
+
+/// The extensions whose functions are here.
+const MADE_UP: [&CStr; 3] =
+    [ash::khr::maintenance6::NAME, ash::ext::shader_object::NAME, ash::ext::descriptor_buffer::NAME];
 
 /// How often the functions here were called.
 pub(crate) static CALLS: AtomicU32 = AtomicU32::new(0);
@@ -157,6 +162,22 @@ unsafe extern "system" fn get_device(device: vk::Device, name: *const c_char) ->
         b"vkCmdPushDescriptorSetWithTemplate2KHR" => {
             erase!(PFN_vkCmdPushDescriptorSetWithTemplate2KHR, push_descriptor_set_with_template2)
         }
+        b"vkCmdBindShadersEXT" => erase!(PFN_vkCmdBindShadersEXT, bind_shaders),
+        b"vkCmdBindDescriptorBuffersEXT" => {
+            erase!(PFN_vkCmdBindDescriptorBuffersEXT, bind_descriptor_buffers)
+        }
+        b"vkCmdSetDescriptorBufferOffsetsEXT" => {
+            erase!(PFN_vkCmdSetDescriptorBufferOffsetsEXT, set_descriptor_buffer_offsets)
+        }
+        b"vkCmdSetDescriptorBufferOffsets2EXT" => {
+            erase!(PFN_vkCmdSetDescriptorBufferOffsets2EXT, set_descriptor_buffer_offsets2)
+        }
+        b"vkCmdBindDescriptorBufferEmbeddedSamplersEXT" => {
+            erase!(PFN_vkCmdBindDescriptorBufferEmbeddedSamplersEXT, bind_embedded_samplers)
+        }
+        b"vkCmdBindDescriptorBufferEmbeddedSamplers2EXT" => {
+            erase!(PFN_vkCmdBindDescriptorBufferEmbeddedSamplers2EXT, bind_embedded_samplers2)
+        }
         // SAFETY: handed on.
         _ => unsafe { real().get_device.get().expect("opened")(device, name) },
     }
@@ -208,7 +229,7 @@ unsafe extern "system" fn create_device(
         .iter()
         .copied()
         // SAFETY: strings.
-        .filter(|&name| unsafe { CStr::from_ptr(name) } != ash::khr::maintenance6::NAME)
+        .filter(|&name| !MADE_UP.contains(&unsafe { CStr::from_ptr(name) }))
         .collect();
     let info = info.enabled_extension_names(&names);
     // SAFETY: the loader knows the instance of its own device; the function is looked up for it.
@@ -219,17 +240,19 @@ unsafe extern "system" fn create_device(
     let result = unsafe { create(physical_device, &info, std::ptr::null(), out) };
     if result == vk::Result::SUCCESS {
         let instance = real_instance();
+        // SAFETY: written by the call.
+        let handle = unsafe { *out };
         // SAFETY: just created.
-        let device = unsafe { ash::Device::load(instance.fp_v1_0(), *out) };
+        let device = unsafe { ash::Device::load(instance.fp_v1_0(), handle) };
         let _ = real().push.set(ash::khr::push_descriptor::Device::new(&instance, &device));
         let _ = real().device.set(device);
     }
     result
 }
 
-struct Handle(vk::Instance);
+struct Opened(vk::Instance);
 
-static INSTANCE: OnceLock<Handle> = OnceLock::new();
+static INSTANCE: OnceLock<Opened> = OnceLock::new();
 
 /// The instance without the layer.
 pub(crate) fn real_instance() -> ash::Instance {
@@ -312,6 +335,92 @@ unsafe extern "system" fn push_descriptor_set_with_template2(
     };
 }
 
+/// Shader objects are pipelines here.
+unsafe extern "system" fn bind_shaders(
+    commands: vk::CommandBuffer,
+    count: u32,
+    stages: *const vk::ShaderStageFlags,
+    shaders: *const vk::ShaderEXT,
+) {
+    // SAFETY: the application's arrays are valid.
+    let stages = unsafe { std::slice::from_raw_parts(stages, count as usize) };
+    // SAFETY: as above.
+    let shaders = unsafe { std::slice::from_raw_parts(shaders, count as usize) };
+    for (_, shader) in
+        stages.iter().zip(shaders).filter(|(stage, _)| **stage == vk::ShaderStageFlags::COMPUTE)
+    {
+        let pipeline = vk::Pipeline::from_raw(shader.as_raw());
+        // SAFETY: the tests hand over the handle of one.
+        unsafe { device().cmd_bind_pipeline(commands, COMPUTE, pipeline) };
+    }
+}
+
+/// The set that descriptor buffers stand for here.
+pub(crate) static DESCRIPTORS: AtomicU64 = AtomicU64::new(0);
+
+unsafe extern "system" fn bind_descriptor_buffers(
+    _: vk::CommandBuffer,
+    _: u32,
+    _: *const vk::DescriptorBufferBindingInfoEXT<'_>,
+) {
+    CALLS.fetch_add(1, Ordering::Relaxed);
+}
+
+/// The halves of an offset are two dynamic offsets of the set.
+unsafe extern "system" fn set_descriptor_buffer_offsets(
+    commands: vk::CommandBuffer,
+    point: vk::PipelineBindPoint,
+    layout: vk::PipelineLayout,
+    first: u32,
+    _: u32,
+    _: *const u32,
+    offsets: *const vk::DeviceSize,
+) {
+    // SAFETY: the application's array has one.
+    let offset = unsafe { *offsets };
+    let offsets = [offset as u32, (offset >> 32) as u32];
+    let sets = [vk::DescriptorSet::from_raw(DESCRIPTORS.load(Ordering::Relaxed))];
+    // SAFETY: the tests name a set of this layout.
+    unsafe { device().cmd_bind_descriptor_sets(commands, point, layout, first, &sets, &offsets) };
+}
+
+unsafe extern "system" fn set_descriptor_buffer_offsets2(
+    commands: vk::CommandBuffer,
+    info: *const vk::SetDescriptorBufferOffsetsInfoEXT<'_>,
+) {
+    // SAFETY: the application's structure is valid.
+    let info = unsafe { &*info };
+    let (layout, first, buffers) = (info.layout, info.first_set, info.p_buffer_indices);
+    // SAFETY: as above.
+    unsafe { set_descriptor_buffer_offsets(commands, COMPUTE, layout, first, 1, buffers, info.p_offsets) };
+}
+
+unsafe extern "system" fn bind_embedded_samplers(
+    commands: vk::CommandBuffer,
+    point: vk::PipelineBindPoint,
+    layout: vk::PipelineLayout,
+    set: u32,
+) {
+    let offset = u64::from(SAMPLERS[0]) | (u64::from(SAMPLERS[1]) << 32);
+    // SAFETY: as for the offsets.
+    unsafe {
+        set_descriptor_buffer_offsets(commands, point, layout, set, 1, std::ptr::null(), &raw const offset);
+    }
+}
+
+unsafe extern "system" fn bind_embedded_samplers2(
+    commands: vk::CommandBuffer,
+    info: *const vk::BindDescriptorBufferEmbeddedSamplersInfoEXT<'_>,
+) {
+    // SAFETY: the application's structure is valid.
+    let info = unsafe { &*info };
+    // SAFETY: as above.
+    unsafe { bind_embedded_samplers(commands, COMPUTE, info.layout, info.set) };
+}
+
+/// The dynamic offsets that embedded samplers stand for here.
+pub(crate) const SAMPLERS: [u32; 2] = [3 * 4096, 2 * 4096];
+
 /// The layer, on top of this file.
 pub(crate) struct Layer {
     get_instance: vk::PFN_vkGetInstanceProcAddr,
@@ -366,7 +475,7 @@ impl Layer {
         // SAFETY: valid, for a layer.
         let result = unsafe { create(&info, std::ptr::null(), &raw mut handle) };
         assert_eq!(result, vk::Result::SUCCESS);
-        let _ = INSTANCE.set(Handle(handle));
+        let _ = INSTANCE.set(Opened(handle));
         // SAFETY: the functions are the layer's.
         let instance =
             unsafe { ash::Instance::load(&ash::StaticFn { get_instance_proc_addr: get_instance }, handle) };

@@ -1,7 +1,7 @@
 //! What an application has bound stays bound across copies, however it was bound.
 
 use crate::app::{App, Texture, Wish};
-use crate::below::{CALLS, Layer};
+use crate::below::{CALLS, DESCRIPTORS, Layer};
 use crate::common::compute::{BYTES, Compute};
 use crate::common::draw::View;
 use crate::common::texture::TextureDesc;
@@ -9,6 +9,7 @@ use crate::format;
 use crate::launch::{ABOVE_VALIDATION, VALIDATION, own_file, told_under};
 use crate::validate::numbers;
 use std::sync::atomic::Ordering;
+use texemu_core::ash::vk::Handle;
 use texemu_core::ash::{self, vk};
 
 const COMPUTE: vk::PipelineBindPoint = vk::PipelineBindPoint::COMPUTE;
@@ -260,5 +261,115 @@ fn copies_run_whatever_the_condition_and_dispatches_by_it() {
             });
             assert_eq!(compute.copied(2, 1), holds, "the dispatch runs if the condition holds");
         }
+    });
+}
+
+#[test]
+fn shader_objects_and_descriptor_buffers_survive() {
+    validated("state::shader_objects_and_descriptor_buffers_survive", 8, VALIDATION, || {
+        let layer = Layer::new();
+        let wish = Wish {
+            extensions: &[
+                ash::khr::maintenance6::NAME,
+                ash::ext::shader_object::NAME,
+                ash::ext::descriptor_buffer::NAME,
+            ],
+            features: std::ptr::null(),
+        };
+        let app = layer.app(&wish);
+        let objects = ash::ext::shader_object::Device::new(&app.instance, &app.device);
+        let buffers = ash::ext::descriptor_buffer::Device::new(&app.instance, &app.device);
+        let maintenance6 = ash::khr::maintenance6::Device::new(&app.instance, &app.device);
+        let texture = Texture::new(&app, desc());
+        for round in 0..4 {
+            let compute = Compute::new(&app.gpu, 4);
+            DESCRIPTORS.store(compute.set.as_raw(), Ordering::Relaxed);
+            let (layout, part) = (compute.layout, BYTES);
+            app.run(|commands| {
+                push_count(&app, commands, &compute);
+                let stages = [vk::ShaderStageFlags::FRAGMENT, STAGE];
+                let shaders = [vk::ShaderEXT::null(), vk::ShaderEXT::from_raw(compute.pipeline.as_raw())];
+                // SAFETY: below the layer, it is a pipeline.
+                unsafe { objects.cmd_bind_shaders(commands, &stages, &shaders) };
+                // SAFETY: below the layer, there are none.
+                unsafe { buffers.cmd_bind_descriptor_buffers(commands, &[]) };
+                let (indices, offsets) = ([0], [(2 * part) | (part << 32)]);
+                match round {
+                    // SAFETY: below the layer, it binds the set.
+                    0 => unsafe {
+                        buffers.cmd_set_descriptor_buffer_offsets(
+                            commands, COMPUTE, layout, 0, &indices, &offsets,
+                        );
+                    },
+                    1 => {
+                        let info = vk::SetDescriptorBufferOffsetsInfoEXT::default()
+                            .stage_flags(STAGE)
+                            .layout(layout)
+                            .buffer_indices(&indices)
+                            .offsets(&offsets);
+                        // SAFETY: as above.
+                        unsafe { maintenance6.cmd_set_descriptor_buffer_offsets2(commands, &info) };
+                    }
+                    // SAFETY: as above.
+                    2 => unsafe {
+                        buffers.cmd_bind_descriptor_buffer_embedded_samplers(commands, COMPUTE, layout, 0);
+                    },
+                    _ => {
+                        let info = vk::BindDescriptorBufferEmbeddedSamplersInfoEXT::default()
+                            .stage_flags(STAGE)
+                            .layout(layout);
+                        // SAFETY: as above.
+                        unsafe {
+                            maintenance6.cmd_bind_descriptor_buffer_embedded_samplers2(commands, &info)
+                        };
+                    }
+                }
+                texture.copy(commands);
+                dispatch(&app, commands, &compute);
+            });
+            let (from, to) = if round < 2 { (2, 1) } else { (3, 2) };
+            assert!(compute.copied(from, to), "round {round}");
+        }
+    });
+}
+
+#[test]
+fn shader_objects_of_the_driver_survive() {
+    validated("state::shader_objects_of_the_driver_survive", 2, ABOVE_VALIDATION, || {
+        let mut feature = vk::PhysicalDeviceShaderObjectFeaturesEXT::default().shader_object(true);
+        let features = vk::PhysicalDeviceFeatures2::default().push_next(&mut feature);
+        let wish =
+            Wish { extensions: &[ash::ext::shader_object::NAME], features: (&raw const features).cast() };
+        let Some(app) = App::new(&wish) else { return };
+        let objects = ash::ext::shader_object::Device::new(&app.instance, &app.device);
+        let (compute, texture) = (Compute::new(&app.gpu, 4), Texture::new(&app, desc()));
+        let (layouts, ranges) =
+            ([compute.set_layout], [vk::PushConstantRange { stage_flags: STAGE, offset: 0, size: 4 }]);
+        let words = texemu_shaders::COPY_BYTES.spirv;
+        // SAFETY: words are bytes.
+        let code = unsafe { std::slice::from_raw_parts(words.as_ptr().cast::<u8>(), 4 * words.len()) };
+        let info = vk::ShaderCreateInfoEXT::default()
+            .stage(STAGE)
+            .code_type(vk::ShaderCodeTypeEXT::SPIRV)
+            .code(code)
+            .name(c"main")
+            .set_layouts(&layouts)
+            .push_constant_ranges(&ranges);
+        // SAFETY: valid.
+        let shader = unsafe { objects.create_shaders(&[info], None) }.expect("a shader")[0];
+        app.run(|commands| {
+            push_count(&app, commands, &compute);
+            // SAFETY: the shader is alive.
+            unsafe { objects.cmd_bind_shaders(commands, &[STAGE], &[shader]) };
+            let (sets, offsets) = ([compute.set], [2 * BYTES as u32, BYTES as u32]);
+            let (device, layout) = (&app.device, compute.layout);
+            // SAFETY: everything is alive and of one layout.
+            unsafe { device.cmd_bind_descriptor_sets(commands, COMPUTE, layout, 0, &sets, &offsets) };
+            texture.copy(commands);
+            dispatch(&app, commands, &compute);
+        });
+        assert!(compute.copied(2, 1), "part 2 of the source, in part 1 of the target");
+        // SAFETY: the commands were waited for.
+        unsafe { objects.destroy_shader(shader, None) };
     });
 }

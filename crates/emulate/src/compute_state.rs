@@ -12,14 +12,45 @@ use texemu_core::{Gpu, ash, vk};
 #[derive(Default)]
 pub struct ComputeState {
     pipeline: vk::Pipeline,
+    /// Bound instead of a pipeline.
+    shader: Option<Shader>,
     sets: Vec<Sets>,
     constants: Vec<Constants>,
     conditional: Option<Conditional>,
 }
 
 enum Sets {
-    Bound { layout: vk::PipelineLayout, first: u32, sets: Vec<vk::DescriptorSet>, offsets: Vec<u32> },
-    Pushed { layout: vk::PipelineLayout, set: u32, write: Push },
+    Bound {
+        layout: vk::PipelineLayout,
+        first: u32,
+        sets: Vec<vk::DescriptorSet>,
+        offsets: Vec<u32>,
+    },
+    Pushed {
+        layout: vk::PipelineLayout,
+        set: u32,
+        write: Push,
+    },
+    /// Offsets into descriptor buffers.
+    Offsets {
+        layout: vk::PipelineLayout,
+        first: u32,
+        buffers: Vec<u32>,
+        offsets: Vec<u64>,
+        function: vk::PFN_vkCmdSetDescriptorBufferOffsetsEXT,
+    },
+    /// A set of embedded samplers.
+    Samplers {
+        layout: vk::PipelineLayout,
+        set: u32,
+        function: vk::PFN_vkCmdBindDescriptorBufferEmbeddedSamplersEXT,
+    },
+}
+
+#[derive(Clone, Copy)]
+struct Shader {
+    handle: vk::ShaderEXT,
+    function: vk::PFN_vkCmdBindShadersEXT,
 }
 
 /// `VkWriteDescriptorSet`, with what it points to.
@@ -65,7 +96,26 @@ impl ComputeState {
     pub fn bind_pipeline(&mut self, point: vk::PipelineBindPoint, pipeline: vk::Pipeline) {
         if point == vk::PipelineBindPoint::COMPUTE {
             self.pipeline = pipeline;
+            self.shader = None;
         }
+    }
+
+    /// `vkCmdBindShadersEXT`, which is `function`; `shaders` is empty if the command's pointer is null. Other stages are
+    /// ignored.
+    #[doc(alias = "vkCmdBindShadersEXT")]
+    pub fn bind_shaders(
+        &mut self,
+        function: vk::PFN_vkCmdBindShadersEXT,
+        stages: &[vk::ShaderStageFlags],
+        shaders: &[vk::ShaderEXT],
+    ) {
+        let Some(index) = stages.iter().position(|&stage| stage == vk::ShaderStageFlags::COMPUTE) else {
+            return;
+        };
+        let handle = shaders.get(index).copied().unwrap_or_default();
+        // Both take the place of a pipeline.
+        self.pipeline = vk::Pipeline::null();
+        self.shader = (handle != vk::ShaderEXT::null()).then_some(Shader { handle, function });
     }
 
     /// `vkCmdBindDescriptorSets`. Other bind points are ignored.
@@ -81,11 +131,7 @@ impl ComputeState {
         if point != vk::PipelineBindPoint::COMPUTE || sets.is_empty() {
             return;
         }
-        let last = first + sets.len() as u32;
-        let covered = |other: &Sets| {
-            let (other_first, other_last) = other.range();
-            other_first >= first && other_last <= last
-        };
+        let covered = covered_by(first, sets.len());
         // Bound over and over, it takes no memory: what it replaces is filled anew, and is the last again.
         let spare = self.sets.iter().position(|other| matches!(other, Sets::Bound { .. }) && covered(other));
         let (mut own_sets, mut own_offsets) = match spare.map(|index| self.sets.remove(index)) {
@@ -98,6 +144,47 @@ impl ComputeState {
         own_offsets.clear();
         own_offsets.extend_from_slice(offsets);
         self.sets.push(Sets::Bound { layout, first, sets: own_sets, offsets: own_offsets });
+    }
+
+    /// `vkCmdSetDescriptorBufferOffsetsEXT`, which is `function`. Other bind points are ignored.
+    #[doc(alias = "vkCmdSetDescriptorBufferOffsetsEXT")]
+    pub fn set_descriptor_buffer_offsets(
+        &mut self,
+        function: vk::PFN_vkCmdSetDescriptorBufferOffsetsEXT,
+        point: vk::PipelineBindPoint,
+        layout: vk::PipelineLayout,
+        first: u32,
+        buffers: &[u32],
+        offsets: &[u64],
+    ) {
+        if point != vk::PipelineBindPoint::COMPUTE {
+            return;
+        }
+        self.sets.retain(|other| !covered_by(first, buffers.len())(other));
+        let (buffers, offsets) = (buffers.to_vec(), offsets.to_vec());
+        self.sets.push(Sets::Offsets { layout, first, buffers, offsets, function });
+    }
+
+    /// `vkCmdBindDescriptorBufferEmbeddedSamplersEXT`, which is `function`. Other bind points are ignored.
+    #[doc(alias = "vkCmdBindDescriptorBufferEmbeddedSamplersEXT")]
+    pub fn bind_embedded_samplers(
+        &mut self,
+        function: vk::PFN_vkCmdBindDescriptorBufferEmbeddedSamplersEXT,
+        point: vk::PipelineBindPoint,
+        layout: vk::PipelineLayout,
+        set: u32,
+    ) {
+        if point == vk::PipelineBindPoint::COMPUTE {
+            self.sets.retain(|other| !covered_by(set, 1)(other));
+            self.sets.push(Sets::Samplers { layout, set, function });
+        }
+    }
+
+    /// `vkCmdBindDescriptorBuffersEXT`: the offsets into those that were bound before are no longer valid. A decode leaves the
+    /// buffers themselves bound.
+    #[doc(alias = "vkCmdBindDescriptorBuffersEXT")]
+    pub fn bind_descriptor_buffers(&mut self) {
+        self.sets.retain(|other| !matches!(other, Sets::Offsets { .. }));
     }
 
     /// `vkCmdPushDescriptorSetKHR`. Other bind points are ignored. Does nothing for templates: whoever knows the template
@@ -117,7 +204,7 @@ impl ComputeState {
             return;
         }
         // A set that was bound at this number is gone; other numbers of the same call stay.
-        self.sets.retain(|other| !matches!(other, Sets::Bound { .. }) || other.range() != (set, set + 1));
+        self.sets.retain(|other| matches!(other, Sets::Pushed { .. }) || other.range() != (set, set + 1));
         for write in writes {
             // SAFETY: the caller's promise.
             let write = unsafe { Push::copy(write) };
@@ -127,7 +214,7 @@ impl ComputeState {
                         || (other.binding, other.element, other.len())
                             != (write.binding, write.element, write.len())
                 }
-                Sets::Bound { .. } => true,
+                _ => true,
             });
             self.sets.push(Sets::Pushed { layout, set, write });
         }
@@ -187,6 +274,7 @@ impl ComputeState {
     /// Forgets everything: a command buffer that begins, or that executed secondary ones, has no state.
     pub fn clear(&mut self) {
         self.pipeline = vk::Pipeline::null();
+        self.shader = None;
         self.sets.clear();
         self.constants.clear();
         self.conditional = None;
@@ -223,6 +311,11 @@ impl ComputeState {
             // SAFETY: the caller's promise.
             unsafe { device.cmd_bind_pipeline(commands, point, self.pipeline) };
         }
+        if let Some(Shader { handle, function }) = self.shader {
+            let stage = vk::ShaderStageFlags::COMPUTE;
+            // SAFETY: as above.
+            unsafe { function(commands, 1, &raw const stage, &raw const handle) };
+        }
         for sets in &self.sets {
             match sets {
                 Sets::Bound { layout, first, sets, offsets } => {
@@ -234,6 +327,15 @@ impl ComputeState {
                 Sets::Pushed { layout, set, write } => {
                     // SAFETY: as above.
                     unsafe { write.push(gpu, commands, *layout, *set) };
+                }
+                Sets::Offsets { layout, first, buffers, offsets, function } => {
+                    let (count, buffers) = (buffers.len() as u32, buffers.as_ptr());
+                    // SAFETY: as above.
+                    unsafe { function(commands, point, *layout, *first, count, buffers, offsets.as_ptr()) };
+                }
+                Sets::Samplers { layout, set, function } => {
+                    // SAFETY: as above.
+                    unsafe { function(commands, point, *layout, *set) };
                 }
             }
         }
@@ -250,8 +352,18 @@ impl Sets {
     fn range(&self) -> (u32, u32) {
         match self {
             Self::Bound { first, sets, .. } => (*first, first + sets.len() as u32),
-            Self::Pushed { set, .. } => (*set, set + 1),
+            Self::Offsets { first, buffers, .. } => (*first, first + buffers.len() as u32),
+            Self::Pushed { set, .. } | Self::Samplers { set, .. } => (*set, set + 1),
         }
+    }
+}
+
+/// Whether something is replaced when `count` sets from `first` on are bound.
+fn covered_by(first: u32, count: usize) -> impl Fn(&Sets) -> bool {
+    let last = first + count as u32;
+    move |other| {
+        let (other_first, other_last) = other.range();
+        other_first >= first && other_last <= last
     }
 }
 

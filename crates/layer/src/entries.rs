@@ -177,6 +177,17 @@ functions! {
     destroy_descriptor_update_template: PFN_vkDestroyDescriptorUpdateTemplate
         = c"vkDestroyDescriptorUpdateTemplate" | c"vkDestroyDescriptorUpdateTemplateKHR"
         => bind::destroy_descriptor_update_template;
+    cmd_bind_shaders: PFN_vkCmdBindShadersEXT = c"vkCmdBindShadersEXT" => bind::cmd_bind_shaders;
+    cmd_bind_descriptor_buffers: PFN_vkCmdBindDescriptorBuffersEXT
+        = c"vkCmdBindDescriptorBuffersEXT" => bind::cmd_bind_descriptor_buffers;
+    cmd_set_descriptor_buffer_offsets: PFN_vkCmdSetDescriptorBufferOffsetsEXT
+        = c"vkCmdSetDescriptorBufferOffsetsEXT" => bind::cmd_set_descriptor_buffer_offsets;
+    cmd_set_descriptor_buffer_offsets2: PFN_vkCmdSetDescriptorBufferOffsets2EXT
+        = c"vkCmdSetDescriptorBufferOffsets2EXT" => bind::cmd_set_descriptor_buffer_offsets2;
+    cmd_bind_descriptor_buffer_embedded_samplers: PFN_vkCmdBindDescriptorBufferEmbeddedSamplersEXT
+        = c"vkCmdBindDescriptorBufferEmbeddedSamplersEXT" => bind::cmd_bind_descriptor_buffer_embedded_samplers;
+    cmd_bind_descriptor_buffer_embedded_samplers2: PFN_vkCmdBindDescriptorBufferEmbeddedSamplers2EXT
+        = c"vkCmdBindDescriptorBufferEmbeddedSamplers2EXT" => bind::cmd_bind_descriptor_buffer_embedded_samplers2;
     cmd_begin_conditional_rendering: PFN_vkCmdBeginConditionalRenderingEXT
         = c"vkCmdBeginConditionalRenderingEXT" => bind::cmd_begin_conditional_rendering;
     cmd_end_conditional_rendering: PFN_vkCmdEndConditionalRenderingEXT

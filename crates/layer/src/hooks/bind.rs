@@ -229,6 +229,119 @@ device_hook! {
 }
 
 device_hook! {
+    fn cmd_bind_shaders(
+        commands: vk::CommandBuffer,
+        count: u32,
+        stages: *const vk::ShaderStageFlags,
+        shaders: *const vk::ShaderEXT,
+    ); |state| {
+        next!(state, cmd_bind_shaders(commands, count, stages, shaders));
+        if let Some(function) = state.next.cmd_bind_shaders {
+            // SAFETY: valid by Vulkan's rules; the second may be null.
+            let (stages, shaders) = (unsafe { slice(stages, count) }, unsafe { slice(shaders, count) });
+            state.track(commands, |compute| compute.bind_shaders(function, stages, shaders));
+        }
+    }
+}
+
+device_hook! {
+    fn cmd_bind_descriptor_buffers(
+        commands: vk::CommandBuffer,
+        count: u32,
+        buffers: *const vk::DescriptorBufferBindingInfoEXT<'_>,
+    ); |state| {
+        next!(state, cmd_bind_descriptor_buffers(commands, count, buffers));
+        state.track(commands, ComputeState::bind_descriptor_buffers);
+    }
+}
+
+device_hook! {
+    fn cmd_set_descriptor_buffer_offsets(
+        commands: vk::CommandBuffer,
+        point: vk::PipelineBindPoint,
+        layout: vk::PipelineLayout,
+        first: u32,
+        count: u32,
+        buffers: *const u32,
+        offsets: *const vk::DeviceSize,
+    ); |state| {
+        next!(state, cmd_set_descriptor_buffer_offsets(commands, point, layout, first, count, buffers, offsets));
+        if point == vk::PipelineBindPoint::COMPUTE {
+            // SAFETY: valid by Vulkan's rules.
+            let (buffers, offsets) = (unsafe { slice(buffers, count) }, unsafe { slice(offsets, count) });
+            track_offsets(state, commands, layout, first, buffers, offsets);
+        }
+    }
+}
+
+device_hook! {
+    fn cmd_set_descriptor_buffer_offsets2(
+        commands: vk::CommandBuffer,
+        info: *const vk::SetDescriptorBufferOffsetsInfoEXT<'_>,
+    ); |state| {
+        next!(state, cmd_set_descriptor_buffer_offsets2(commands, info));
+        // SAFETY: valid by Vulkan's rules.
+        let info = unsafe { &*info };
+        if compute_of(info.stage_flags).is_some() {
+            // SAFETY: as above.
+            let buffers = unsafe { slice(info.p_buffer_indices, info.set_count) };
+            // SAFETY: as above.
+            let offsets = unsafe { slice(info.p_offsets, info.set_count) };
+            track_offsets(state, commands, info.layout, info.first_set, buffers, offsets);
+        }
+    }
+}
+
+fn track_offsets(
+    state: &Device,
+    commands: vk::CommandBuffer,
+    layout: vk::PipelineLayout,
+    first: u32,
+    buffers: &[u32],
+    offsets: &[vk::DeviceSize],
+) {
+    let Some(function) = state.next.cmd_set_descriptor_buffer_offsets else { return };
+    let point = vk::PipelineBindPoint::COMPUTE;
+    state.track(commands, |compute| {
+        compute.set_descriptor_buffer_offsets(function, point, layout, first, buffers, offsets);
+    });
+}
+
+device_hook! {
+    fn cmd_bind_descriptor_buffer_embedded_samplers(
+        commands: vk::CommandBuffer,
+        point: vk::PipelineBindPoint,
+        layout: vk::PipelineLayout,
+        set: u32,
+    ); |state| {
+        next!(state, cmd_bind_descriptor_buffer_embedded_samplers(commands, point, layout, set));
+        if point == vk::PipelineBindPoint::COMPUTE {
+            track_samplers(state, commands, layout, set);
+        }
+    }
+}
+
+device_hook! {
+    fn cmd_bind_descriptor_buffer_embedded_samplers2(
+        commands: vk::CommandBuffer,
+        info: *const vk::BindDescriptorBufferEmbeddedSamplersInfoEXT<'_>,
+    ); |state| {
+        next!(state, cmd_bind_descriptor_buffer_embedded_samplers2(commands, info));
+        // SAFETY: valid by Vulkan's rules.
+        let info = unsafe { &*info };
+        if compute_of(info.stage_flags).is_some() {
+            track_samplers(state, commands, info.layout, info.set);
+        }
+    }
+}
+
+fn track_samplers(state: &Device, commands: vk::CommandBuffer, layout: vk::PipelineLayout, set: u32) {
+    let Some(function) = state.next.cmd_bind_descriptor_buffer_embedded_samplers else { return };
+    let point = vk::PipelineBindPoint::COMPUTE;
+    state.track(commands, |compute| compute.bind_embedded_samplers(function, point, layout, set));
+}
+
+device_hook! {
     fn cmd_begin_conditional_rendering(
         commands: vk::CommandBuffer,
         info: *const vk::ConditionalRenderingBeginInfoEXT<'_>,
