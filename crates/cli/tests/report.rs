@@ -2,72 +2,23 @@
 
 mod common;
 
+use common::browser::{chromium, open};
 use common::{data, run};
 use std::path::{Path, PathBuf};
-use std::process::{Command, Stdio};
+use std::sync::OnceLock;
 
-/// A Chromium that runs without a screen.
-fn chromium() -> Option<PathBuf> {
-    let path = std::env::var_os("PATH")?;
-    let names =
-        ["chromium-headless-shell", "headless_shell", "chromium", "chromium-browser", "google-chrome"];
-    let found = names.iter().find_map(|name| {
-        std::env::split_paths(&path).map(|folder| folder.join(name)).find(|path| path.is_file())
-    });
-    if found.is_none() {
-        println!("skipped: no Chromium to open reports in");
-    }
-    found
+/// A report of some of the project's textures and of a file that is none, which the tests share.
+fn report() -> PathBuf {
+    static FOLDER: OnceLock<(tempfile::TempDir, PathBuf)> = OnceLock::new();
+    let make = || {
+        let folder = tempfile::tempdir().expect("a folder");
+        let page = write_report(folder.path());
+        (folder, page)
+    };
+    FOLDER.get_or_init(make).1.clone()
 }
 
-/// What a browser made of a page.
-struct Opened {
-    /// The page after its scripts have run.
-    dom: String,
-    /// Lines of its console.
-    console: Vec<String>,
-    /// What it asked the network for.
-    requests: Vec<String>,
-}
-
-fn open(chromium: &Path, page: &Path, hash: &str) -> Opened {
-    let folder = tempfile::tempdir().expect("a folder");
-    let log = folder.path().join("net.json");
-    let output = Command::new(chromium)
-        // Where tests run as root there is no sandbox to be had.
-        .args(["--headless", "--no-sandbox", "--disable-gpu", "--enable-logging=stderr", "--dump-dom"])
-        .arg(format!("--user-data-dir={}", folder.path().join("user").display()))
-        .arg(format!("--log-net-log={}", log.display()))
-        .arg(format!("file://{}{hash}", page.display()))
-        .stdin(Stdio::null())
-        .output()
-        .expect("Chromium starts");
-    let stderr = String::from_utf8_lossy(&output.stderr).into_owned();
-    let dom = String::from_utf8_lossy(&output.stdout).into_owned();
-    assert!(output.status.success() && dom.contains("</html>"), "{}: {stderr}", output.status);
-    let console = stderr.lines().filter(|line| line.contains(":CONSOLE")).map(str::to_owned).collect();
-    let log = std::fs::read_to_string(&log).expect("a log of the network");
-    // Every request begins with an event that holds its URL; other events of its hold it again.
-    let requests = log.split("\"url\":\"").skip(1).filter_map(|rest| rest.split('"').next());
-    let requests = requests.filter(|url| !url.starts_with("file:") && !url.starts_with("data:"));
-    Opened { dom, console, requests: requests.map(str::to_owned).collect() }
-}
-
-impl Opened {
-    /// The names of the files that are shown.
-    fn shown(&self) -> Vec<String> {
-        let rows = self.dom.split("<tr class=\"file\"").skip(1);
-        let shown = rows.filter(|row| !row.split('>').next().unwrap_or_default().contains("hidden"));
-        let name = |row: &str| {
-            let name = row.split("<div class=\"name\">").nth(1).and_then(|rest| rest.split('<').next());
-            name.expect("a name").rsplit('/').next().expect("a file").to_owned()
-        };
-        shown.map(name).collect()
-    }
-}
-
-/// A report of some of the project's textures and of a file that is none.
-fn report(folder: &Path) -> PathBuf {
+fn write_report(folder: &Path) -> PathBuf {
     let inputs = folder.join("in");
     std::fs::create_dir(&inputs).expect("writable");
     for name in ["swatch_8x8.astc", "swatch_6x5_srgb.ktx2", "swatch_etc2_rgba.pkm", "swatch_eac_r11.pkm"] {
@@ -86,7 +37,7 @@ fn report(folder: &Path) -> PathBuf {
 #[test]
 fn a_report_says_what_the_other_commands_say() {
     let folder = tempfile::tempdir().expect("a folder");
-    let page = report(folder.path());
+    let page = report();
     let text = std::fs::read_to_string(&page).expect("written");
     for words in
         ["ASTC_6x5_SRGB_BLOCK 250x187, 8 levels", "Driver", "same blocks", "bad&#60;i&#62;.astc", "Mtexel/s"]
@@ -112,7 +63,7 @@ fn a_report_says_what_the_other_commands_say() {
 fn a_browser_opens_it_without_complaint_or_network() {
     let Some(chromium) = chromium() else { return };
     let folder = tempfile::tempdir().expect("a folder");
-    let page = report(folder.path());
+    let page = report();
     let opened = open(&chromium, &page, "");
     assert_eq!(opened.console, Vec::<String>::new());
     assert_eq!(opened.requests, Vec::<String>::new());

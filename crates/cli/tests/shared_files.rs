@@ -5,6 +5,7 @@
 
 mod common;
 
+use common::browser::{chromium, open};
 use common::{run, sha256};
 use std::path::{Path, PathBuf};
 use texemu_format::Numeric;
@@ -101,4 +102,32 @@ fn files_that_cannot_be_are_refused() {
         let name = entry.path.file_name().unwrap_or_default().to_string_lossy().into_owned();
         decode(entry, &["--cpu"]).expect(2).complains(&[&name]);
     }
+}
+
+/// By default what decodes exactly, on the CPU, of all but the largest: `TEXEMU_FULL=1` makes every target on the GPU, and
+/// holds it to the twin.
+#[test]
+fn a_report_of_all_files_opens_in_a_browser() {
+    let Some(entries) = entries() else { return };
+    let full = std::env::var_os("TEXEMU_FULL").is_some();
+    let folder = tempfile::tempdir().expect("a folder");
+    let page = folder.path().join("report.html");
+    let files = entries[0].path.parent().expect("data/files");
+    let data = if full { files.parent().expect("data") } else { files }.display().to_string();
+    let some = ["--cpu", "--to", "rgba8", "--to", "r16", "--to", "rg16", "--to", "rgba16f"];
+    let options: &[&str] = if full { &["--verify"] } else { &some };
+    let out = page.display().to_string();
+    let ran = run(["report", "-q", &data, "-o", &out].iter().chain(options)).expect(2);
+    let refused = ran.stderr.lines().filter(|line| line.contains(&data)).collect::<Vec<_>>();
+    for line in refused.iter().filter(|line| !line.contains("warn:")) {
+        let known = entries.iter().filter(|entry| entry.sha256.is_none());
+        let names = known.filter_map(|entry| entry.path.to_str()).collect::<Vec<_>>();
+        assert!(names.iter().any(|name| line.contains(name)), "no file that is to be refused: {line}");
+    }
+    let Some(chromium) = chromium() else { return };
+    let opened = open(&chromium, &page, "");
+    assert_eq!((opened.console, opened.requests), (Vec::new(), Vec::new()));
+    let readable = entries.iter().filter(|entry| entry.sha256.is_some()).count();
+    let good = opened.dom.matches("data-state=\"good\"").count();
+    assert!(good >= readable && !opened.dom.contains("data-state=\"wrong\""), "{good} of {readable}");
 }

@@ -41,11 +41,11 @@ fn write(path: &Path, format: &'static Format) {
     .expect("writable");
 }
 
-/// One source format of each codec and numeric type, and of ASTC a footprint that is no multiple of four as well.
+/// One source format of each codec and numeric type, of ASTC one with a footprint that is no multiple of four.
 fn samples() -> Vec<&'static Format> {
-    let mut seen = BTreeSet::new();
-    let wanted = |format: &&Format| {
-        matches!(format.footprint, [4, 4] | [6, 5]) && seen.insert((format.name.to_owned(), format.footprint))
+    let wanted = |format: &&Format| match (format.codec, format.numeric) {
+        (Codec::AstcLdr, Numeric::Unorm) => format.footprint == [6, 5],
+        _ => format.footprint == [4, 4],
     };
     sources().filter(wanted).collect()
 }
@@ -96,7 +96,7 @@ fn block_formats_go_into_both_containers_and_come_back() {
     let folder = tempfile::tempdir().expect("a folder");
     let path = |name: &str| folder.path().join(name).display().to_string();
     let mut formats = BTreeSet::new();
-    for source in samples().into_iter().filter(|source| source.footprint == [4, 4]) {
+    for source in samples() {
         let file = path("source.ktx2");
         write(Path::new(&file), source);
         for target in source.targets.iter().filter(|target| target.is_compressed()) {

@@ -2,6 +2,7 @@
 
 use crate::failure::{Failed, Outcome, print};
 use crate::input::{self, Profile};
+use crate::interrupt;
 use crate::table;
 use anyhow::Result;
 use serde_json::{Value, json};
@@ -27,6 +28,7 @@ pub(crate) fn run(arguments: &Arguments) -> Result<Outcome> {
     let mut values = Vec::new();
     let mut failed = 0;
     for (index, input) in inputs.iter().enumerate() {
+        interrupt::check()?;
         match input::open(&input.path, &Profile::default()) {
             Ok(texture) if arguments.json => values.push(as_json(&input.path, &texture)),
             Ok(texture) => {

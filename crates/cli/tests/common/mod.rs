@@ -1,6 +1,8 @@
 //! Running the program as a user does.
 #![allow(dead_code, reason = "each test file uses a part")]
 
+pub(crate) mod browser;
+
 use sha2::{Digest, Sha256};
 use std::ffi::OsStr;
 use std::path::{Path, PathBuf};

@@ -12,6 +12,7 @@ mod work;
 use crate::engine::DeviceArguments;
 use crate::failure::Outcome;
 use crate::input::Profile;
+use crate::interrupt;
 use crate::output::{check_place, save};
 use crate::progress;
 use crate::table;
@@ -145,6 +146,7 @@ pub(crate) fn run(arguments: &Arguments) -> Result<Outcome> {
     let mut bench = Bench::new(&gpu, runs)?;
     let mut results = Vec::new();
     for row in rows {
+        interrupt::check()?;
         bar.set_message(row.name.clone());
         let result = bench.measure(row)?;
         if !arguments.tune {

@@ -49,9 +49,10 @@ impl<'a> Measurer<'a> {
         row.shape = part.shape().to_string();
         row.bytes = format!("{} of blocks", table::bytes(part.shape().bytes()));
         for target in self.targets(part.shape().format()).with_context(named)? {
-            let (card, picture) = self.make(&part, target, bar).with_context(named)?;
             // The bit-exact target comes first.
-            row.picture.get_or_insert(picture);
+            let wants_picture = row.picture.is_none();
+            let (card, picture) = self.make(&part, target, wants_picture, bar).with_context(named)?;
+            row.picture = row.picture.take().or(picture);
             row.made.push(card);
         }
         Ok(())
@@ -75,13 +76,14 @@ impl<'a> Measurer<'a> {
         Ok(found)
     }
 
-    /// The card of one target, and the source's picture.
+    /// The card of one target, and the source's picture if that is wanted.
     fn make(
         &mut self,
         part: &Part<'_>,
         target: &'static Format,
+        wants_picture: bool,
         bar: &ProgressBar,
-    ) -> Result<(Card, String)> {
+    ) -> Result<(Card, Option<String>)> {
         let source = part.shape().format();
         let options = Options { effort: self.arguments.effort.effort(), ..Options::default() };
         let task = Task { source, target, options, source_kind: SourceKind::TexelBuffer };
@@ -90,7 +92,7 @@ impl<'a> Measurer<'a> {
         let [width, height, _] = part.shape().extent();
         let is_hdr = source.targets.exact() == Some(texels) && texels.block_bytes == 8;
         let thumbnail = || Thumbnail::new(texels, [width, height], longest, is_hdr);
-        let (mut before, mut after) = (thumbnail()?, thumbnail()?);
+        let (mut before, mut after) = (wants_picture.then(thumbnail).transpose()?, thumbnail()?);
         let mut off = DifferencePicture::new(texels, [width, height], longest)?;
         let mut total = Difference::default();
         let mut wrong_blocks = None;
@@ -115,7 +117,9 @@ impl<'a> Measurer<'a> {
                 };
                 total.append(&difference(texels, expected, actual)?);
                 if at == Subresource::default() && band.slice == 0 {
-                    before.add(band.first_row, expected);
+                    if let Some(before) = &mut before {
+                        before.add(band.first_row, expected);
+                    }
                     after.add(band.first_row, actual);
                     off.add(band.first_row, expected, actual);
                 }
@@ -153,7 +157,7 @@ impl<'a> Measurer<'a> {
             time: table::duration(time) + if on_device.is_some() { "" } else { " (CPU)" },
             rate: on_device.filter(|time| !time.is_zero()).map(|time| table::rate(all, time)),
         };
-        Ok((card, before.url()?))
+        Ok((card, before.map(|before| before.url()).transpose()?))
     }
 
     fn message(&self, part: &Part<'_>, target: &Format) -> String {

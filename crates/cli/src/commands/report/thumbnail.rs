@@ -83,7 +83,10 @@ impl Grid {
     }
 }
 
-/// The average of the texels that fall into each of its own.
+/// Texels that are averaged along each axis at most: more look no different.
+const AVERAGED: u32 = 8;
+
+/// The average of texels that fall into each of its own.
 pub(crate) struct Thumbnail {
     grid: Grid,
     read: fn(&[u8]) -> Shown,
@@ -105,9 +108,11 @@ impl Thumbnail {
     /// Adds whole rows from `first_row` on.
     pub(crate) fn add(&mut self, first_row: u32, texels: &[u8]) {
         let width = self.grid.image[0];
+        let step = (self.grid.image[0] / self.grid.picture[0] / AVERAGED).max(1);
         let rows = texels.chunks_exact(width as usize * self.texel_bytes);
-        for (y, row) in (first_row..).zip(rows) {
-            for (x, texel) in (0..width).zip(row.chunks_exact(self.texel_bytes)) {
+        for (y, row) in (first_row..).zip(rows).filter(|(y, _)| y % step == 0) {
+            let texels = row.chunks_exact(self.texel_bytes).step_by(step as usize);
+            for (x, texel) in (0..width).step_by(step as usize).zip(texels) {
                 let [red, green, blue, alpha] = (self.read)(texel).color;
                 let (sum, count) = &mut self.sums[self.grid.cell(x, y)];
                 // What is seen through counts less.
