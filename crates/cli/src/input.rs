@@ -106,6 +106,18 @@ pub(crate) fn open(path: &Path, profile: &Profile) -> Result<Texture> {
     Ok(texture)
 }
 
+/// As [`open`], for files of any kinds together: the profile is for those that can have it.
+#[cfg(feature = "view")]
+pub(crate) fn open_any(path: &Path, profile: &Profile) -> Result<Texture> {
+    let name = || path.display().to_string();
+    let mut texture = texemu_container::open(path).map_err(|error| named(error.into(), &name()))?;
+    let meant = profile.numeric().filter(|_| texture.format().is_source());
+    if meant.is_none_or(|numeric| texture.set_numeric(numeric).is_err()) {
+        hint_at_hdr(path, &texture);
+    }
+    Ok(texture)
+}
+
 /// Blocks that are looked at for the HDR profile.
 const INSPECTED: usize = 1 << 16;
 

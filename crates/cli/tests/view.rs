@@ -279,6 +279,19 @@ fn zooming_in_shows_squares_and_the_place_asked_for() {
     assert!(smooth.pixels != frame.pixels, "smooth is another picture");
 }
 
+/// BC files go to the device as they are: what it shows of them is what it shows of the same blocks made on the way.
+#[test]
+fn formats_of_the_device_are_shown_too() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let (file, bc7) = (data("swatch_8x8.astc"), folder.path().join("swatch.dds"));
+    let paths = [file.display().to_string(), bc7.display().to_string()];
+    run(["transcode", &paths[0], "-o", &paths[1], "--to", "bc7", "-q"]).expect(0);
+    let native = shoot(&bc7, SWATCH);
+    assert!(native.title.contains("BC7_UNORM_BLOCK 250x187, BC7_UNORM_BLOCK"), "{}", native.title);
+    let emulated = shoot(&file, &[SWATCH, &["--policy", "quality"][..]].concat());
+    assert!(native.pixels == emulated.pixels, "the same blocks");
+}
+
 #[test]
 fn what_cannot_be_shown_is_refused() {
     let file = data("swatch_8x8.astc").display().to_string();
@@ -289,6 +302,8 @@ fn what_cannot_be_shown_is_refused() {
     view(&["--size", "0x5"]).complains(&["0x5"]);
     view(&["--size", "1000000x5"]).complains(&["1000000x5"]);
     view(&["--zoom", "0"]).complains(&["1/256"]);
+    view(&["--exposure", "nan"]).complains(&["from -24 to 24"]);
+    view(&["--amplify", "0"]).complains(&["from 1 to 256"]);
     view(&["--centre", "2,0"]).complains(&["from 0 to 1"]);
     view(&["--difference", "--side-by-side"]).complains(&["--difference"]);
     run(["view", &file, "--screenshot", "a.jpg"]).expect(2).complains(&["a.jpg", ".png"]);

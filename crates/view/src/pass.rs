@@ -107,6 +107,7 @@ impl Pass {
     }
 
     /// The render pass.
+    #[cfg(feature = "window")]
     pub(crate) fn handle(&self) -> vk::RenderPass {
         self.handle
     }

@@ -29,8 +29,7 @@ struct Shown {
     filtered: [Option<Filtered>; 3],
 }
 
-/// Shows textures: holds the files, the state, and what the device needs. Nothing is in flight between calls, but for what
-/// [`Viewer::record`] records.
+/// Shows textures: holds the files, the state, and what the device needs. Nothing is in flight between calls.
 pub struct Viewer {
     gpu: Gpu,
     open: Open,

@@ -64,7 +64,7 @@ pub(crate) struct Arguments {
     #[arg(long, value_enum, default_value_t = ChannelName::Colour)]
     channel: ChannelName,
     /// Multiply colours by two to the power of this
-    #[arg(long, value_name = "STOPS", default_value_t = 0.0, allow_negative_numbers = true)]
+    #[arg(long, value_name = "STOPS", default_value = "0", allow_negative_numbers = true, value_parser = parse_exposure)]
     exposure: f32,
     /// What the texture is held as: bit-exact texels, the best-looking BC format, or the smallest
     #[arg(long, value_enum, default_value_t = PolicyName::Exact)]
@@ -76,7 +76,7 @@ pub(crate) struct Arguments {
     #[arg(long)]
     difference: bool,
     /// What differences are multiplied by
-    #[arg(long, value_name = "FACTOR", default_value_t = 8.0)]
+    #[arg(long, value_name = "FACTOR", default_value = "8", value_parser = parse_amplification)]
     amplify: f32,
     /// Show what a compute shader makes of it; by the size of the values, alpha left aside
     #[arg(long, value_name = "NAME", value_parser = filters())]
@@ -131,6 +131,16 @@ fn parse_zoom(text: &str) -> Result<f32, String> {
     zoom.ok_or_else(|| "a number from 1/256 to 256".into())
 }
 
+fn parse_exposure(text: &str) -> Result<f32, String> {
+    let stops = text.parse().ok().filter(|stops| (-24.0..=24.0).contains(stops));
+    stops.ok_or_else(|| "a number from -24 to 24".into())
+}
+
+fn parse_amplification(text: &str) -> Result<f32, String> {
+    let factor = text.parse().ok().filter(|factor| (1.0..=256.0).contains(factor));
+    factor.ok_or_else(|| "a number from 1 to 256".into())
+}
+
 fn parse_place(text: &str) -> Result<[f32; 2], String> {
     let parsed = text.split_once(',').and_then(|(x, y)| {
         let place: [f32; 2] = [x.trim().parse().ok()?, y.trim().parse().ok()?];
@@ -173,13 +183,10 @@ impl Arguments {
         }
     }
 
-    /// `files`, opened as the profile says: it is for those that can have it.
+    /// Shows `files`, opened as the profile says.
     fn viewer(&self, gpu: &Gpu, files: Vec<PathBuf>) -> Result<Viewer> {
         let profile = self.profile;
-        let open = move |path: &Path| {
-            let plain = input::open(path, &Profile::default())?;
-            if plain.format().is_source() { Ok(input::open(path, &profile)?) } else { Ok(plain) }
-        };
+        let open = move |path: &Path| Ok(input::open_any(path, &profile)?);
         Ok(Viewer::new(gpu, files, self.look(), Box::new(open))?)
     }
 }
