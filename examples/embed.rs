@@ -86,7 +86,7 @@ pub(crate) fn run() -> Result<String, Box<dyn Error>> {
     // SAFETY: `info` is valid.
     let image = unsafe { emulator.create_image(&info, None) }?.ok_or("the format is emulated")?;
     let needed = emulator.image_memory_requirements(image).ok_or("the image is emulated")?;
-    let memory = host.allocate(needed, vk::MemoryPropertyFlags::empty())?;
+    let memory = host.allocate(needed, vk::MemoryPropertyFlags::DEVICE_LOCAL)?;
     // SAFETY: the memory meets the requirements.
     unsafe { emulator.bind_image_memory(image, memory, 0) }?;
     let info = vk::ImageViewCreateInfo::default()

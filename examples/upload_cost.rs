@@ -101,9 +101,15 @@ impl<'a> Image<'a> {
         // SAFETY: the structure is valid.
         let image = unsafe { emulator.create_image(&info, None) }?.ok_or("emulated")?;
         let needed = emulator.image_memory_requirements(image).ok_or("emulated")?;
-        let info = vk::MemoryAllocateInfo::default()
-            .allocation_size(needed.size)
-            .memory_type_index(needed.memory_type_bits.trailing_zeros());
+        // SAFETY: the device belongs to the instance.
+        let memory = unsafe { gpu.instance().get_physical_device_memory_properties(gpu.physical_device()) };
+        let local = |&index: &u32| {
+            let flags = memory.memory_types[index as usize].property_flags;
+            needed.memory_type_bits & (1 << index) != 0
+                && flags.contains(vk::MemoryPropertyFlags::DEVICE_LOCAL)
+        };
+        let index = (0..memory.memory_type_count).find(local).ok_or("the device's own memory")?;
+        let info = vk::MemoryAllocateInfo::default().allocation_size(needed.size).memory_type_index(index);
         // SAFETY: the type is among those that fit.
         let memory = unsafe { gpu.device().allocate_memory(&info, None) }?;
         // SAFETY: the memory meets the requirements.

@@ -311,7 +311,7 @@ impl<'a> Target<'a> {
         let image = unsafe { device.create_image(&info, None) }?;
         // SAFETY: just created.
         let needed = unsafe { device.get_image_memory_requirements(image) };
-        let memory = host.allocate(needed, vk::MemoryPropertyFlags::empty())?;
+        let memory = host.allocate(needed, vk::MemoryPropertyFlags::DEVICE_LOCAL)?;
         // SAFETY: the memory meets the requirements.
         unsafe { device.bind_image_memory(image, memory, 0) }?;
         let info = vk::ImageViewCreateInfo::default()
