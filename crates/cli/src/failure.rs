@@ -99,7 +99,7 @@ fn code(error: &Error) -> u8 {
 
 #[cfg(feature = "view")]
 fn is_viewers_device(cause: &(dyn std::error::Error + 'static)) -> bool {
-    matches!(cause.downcast_ref(), Some(texemu_view::Error::Device(_) | texemu_view::Error::Vulkan { .. }))
+    cause.downcast_ref().is_some_and(texemu_view::Error::is_device)
 }
 
 #[cfg(not(feature = "view"))]

@@ -42,6 +42,18 @@ pub enum Error {
 }
 
 impl Error {
+    /// Whether the device or its driver failed, not what it was given.
+    pub fn is_device(&self) -> bool {
+        match self {
+            Self::Device(_) | Self::Vulkan { .. } => true,
+            Self::Emulate(error) => !matches!(
+                error.vk_result(),
+                vk::Result::ERROR_UNKNOWN | vk::Result::ERROR_FORMAT_NOT_SUPPORTED
+            ),
+            _ => false,
+        }
+    }
+
     /// Whether nothing can be done with the device any more.
     pub(crate) fn is_device_lost(&self) -> bool {
         let result = match self {

@@ -70,10 +70,13 @@ mod flags {
 }
 
 impl Viewer {
-    /// A viewer of `files`, which must not be empty; the first is opened with `open`.
+    /// A viewer of `files`, read with `open`. The first that can be opened is shown; those before it are told of in the log.
     ///
     /// # Errors
-    /// What opening says, and [`Error::Outside`] if the file does not have what `look` is to show.
+    /// What opening the last says, if none can be; [`Error::Outside`] if the file does not have what `look` is to show.
+    ///
+    /// # Panics
+    /// If there is no file.
     pub fn new(gpu: &Gpu, files: Vec<PathBuf>, look: Look, open: Open) -> Result<Self> {
         let mut viewer = Self {
             gpu: gpu.clone(),
@@ -87,7 +90,14 @@ impl Viewer {
             workshop: None,
             commands: Commands::new(gpu)?,
         };
-        let texture = viewer.read()?;
+        let texture = loop {
+            match viewer.read() {
+                Ok(texture) => break texture,
+                Err(error) if viewer.current + 1 == viewer.files.len() => return Err(error),
+                Err(error) => viewer.fail(&error),
+            }
+            viewer.current += 1;
+        };
         viewer.look.check(texture.shape())?;
         viewer.show(texture);
         viewer.prepare()?;

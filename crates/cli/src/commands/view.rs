@@ -192,7 +192,7 @@ impl Arguments {
 }
 
 pub(crate) fn run(arguments: &Arguments) -> Result<Outcome> {
-    let files: Vec<_> = input::expand(&arguments.inputs)?.into_iter().map(|input| input.path).collect();
+    let mut files: Vec<_> = input::expand(&arguments.inputs)?.into_iter().map(|input| input.path).collect();
     match &arguments.screenshot {
         Some(path) => {
             ensure!(
@@ -200,6 +200,7 @@ pub(crate) fn run(arguments: &Arguments) -> Result<Outcome> {
                 "{}: the name of a screenshot must end in .png",
                 path.display()
             );
+            files.truncate(1);
             let gpu = arguments.device.open()?;
             let mut viewer = arguments.viewer(&gpu, files)?;
             let pixels = viewer.frame(arguments.size)?;
