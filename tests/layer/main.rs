@@ -5,11 +5,13 @@ mod aside;
 mod below;
 #[path = "../common/mod.rs"]
 mod common;
+mod copies;
 mod device;
 mod guest;
 mod launch;
 mod recorded;
 mod state;
+mod twin;
 mod validate;
 
 use common::compute::{BYTES, Compute};
