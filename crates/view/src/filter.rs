@@ -4,9 +4,10 @@
 
 use crate::error::Result;
 use crate::pass::{create_view, image_barrier, plain_image};
+use std::sync::Arc;
 use texemu_core::{
-    Arena, Buffer, BufferDesc, Commands, Gpu, Image, ImageDesc, Location, Pipeline, PipelineDesc, Resource,
-    bind, vk,
+    Arena, Buffer, BufferDesc, Commands, Gpu, Image, ImageDesc, Location, Pipeline, PipelineDesc,
+    PipelineMap, Resource, bind, vk,
 };
 use texemu_shaders::{Kernel, WorkgroupSize};
 
@@ -66,7 +67,7 @@ impl Filter {
         let readback = Buffer::new(gpu, &desc)?;
         let usage = vk::ImageUsageFlags::TRANSFER_SRC | vk::ImageUsageFlags::TRANSFER_DST;
         let image = FilterImage::new(gpu, [width, height], usage)?;
-        let runner = Runner::new(gpu, self, [width, height])?;
+        let runner = Runner::new(gpu, &PipelineMap::new(gpu), self, [width, height])?;
         let mut arena = Arena::new(gpu);
         Commands::new(gpu)?.run(|commands| {
             let device = gpu.device();
@@ -140,16 +141,21 @@ impl Drop for FilterImage {
 /// A filter with what it needs for images of one size.
 pub(crate) struct Runner {
     gpu: Gpu,
-    pipeline: Pipeline,
+    pipeline: Arc<Pipeline>,
     size: [u32; 2],
     /// As wide as the image is high.
     scratch: FilterImage,
 }
 
 impl Runner {
-    pub(crate) fn new(gpu: &Gpu, filter: Filter, [width, height]: [u32; 2]) -> Result<Self> {
+    pub(crate) fn new(
+        gpu: &Gpu,
+        pipelines: &PipelineMap,
+        filter: Filter,
+        [width, height]: [u32; 2],
+    ) -> Result<Self> {
         let desc = PipelineDesc { kernel: filter.0, constants: &[], full_subgroups: false };
-        let pipeline = Pipeline::new(gpu, &desc)?;
+        let pipeline = pipelines.get(&desc)?;
         let scratch = FilterImage::new(gpu, [height, width], vk::ImageUsageFlags::empty())?;
         Ok(Self { gpu: gpu.clone(), pipeline, size: [width, height], scratch })
     }

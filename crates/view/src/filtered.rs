@@ -6,13 +6,14 @@ use crate::look::Look;
 use crate::pass::{Attachment, Draw, Pass, PassDesc, Sampled, create_view, image_barrier};
 use crate::picture::Picture;
 use texemu_container::Shape;
-use texemu_core::{Arena, Commands, Gpu, vk};
+use texemu_core::{Arena, Commands, Gpu, PipelineMap, vk};
 
 /// What filtering needs whatever is filtered.
 pub(crate) struct Workshop {
     gpu: Gpu,
     /// Brings what a sampler sees of a level into an image that filters can load from: one draw, a pixel a texel.
     fetch: Pass,
+    pipelines: PipelineMap,
     arena: Arena,
 }
 
@@ -24,7 +25,12 @@ impl Workshop {
             vertex: &texemu_shaders::SAMPLE_VERTEX,
             fragments: [&texemu_shaders::SAMPLE_2D_ARRAY, &texemu_shaders::SAMPLE_3D],
         };
-        Ok(Self { gpu: gpu.clone(), fetch: Pass::new(gpu, &desc)?, arena: Arena::new(gpu) })
+        Ok(Self {
+            gpu: gpu.clone(),
+            fetch: Pass::new(gpu, &desc)?,
+            pipelines: PipelineMap::new(gpu),
+            arena: Arena::new(gpu),
+        })
     }
 }
 
@@ -57,12 +63,12 @@ impl Filtered {
         look: &Look,
         filter: Filter,
     ) -> Result<Self> {
-        let Workshop { gpu, fetch, arena } = workshop;
+        let Workshop { gpu, fetch, pipelines, arena } = workshop;
         let [width, height, depth] = shape.level_extent(look.level);
         let size = [width, height];
         let usage = vk::ImageUsageFlags::STORAGE | vk::ImageUsageFlags::SAMPLED;
         let image = Attachment::new(gpu, fetch, FORMAT, size, usage)?;
-        let runner = Runner::new(gpu, filter, size)?;
+        let runner = Runner::new(gpu, pipelines, filter, size)?;
         let slice = if shape.is_3d() {
             (look.slice as f32 + 0.5) / depth as f32
         } else {
