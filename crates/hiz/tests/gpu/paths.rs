@@ -164,15 +164,22 @@ fn sampled_sizes() {
 #[test]
 fn long_chains() {
     let mut device = Device::shared();
-    let mut sizes = vec![[1023, 1025], [2049, 70], [40, 4099]];
+    let mut sizes = vec![[1023, 1025], [2049, 70], [40, 4099], [1, 1021], [511, 513]];
     if large() {
+        // Powers of two and their neighbours, then screens, primes and thin ones.
+        for power in (1..=13).map(|exponent| 1u32 << exponent) {
+            sizes.extend([[power - 1, power + 1], [power, power - 1], [power + 1, power], [power, power]]);
+        }
         sizes.extend([
             [1920, 1080],
-            [2047, 2049],
             [3840, 2160],
-            [4095, 4097],
+            [1009, 2003],
+            [4093, 67],
+            [1, 8191],
+            [8193, 1],
+            [2, 8193],
+            [8192, 3],
             [8193, 1023],
-            [8191, 8193],
             [16_384, 128],
             [129, 16_383],
         ]);

@@ -2,6 +2,7 @@
 
 use crate::engine::DeviceArguments;
 use crate::failure::Outcome;
+use crate::interrupt;
 use crate::output::{check_place, save};
 use crate::table;
 use anyhow::{Context, Result, bail};
@@ -170,6 +171,7 @@ fn measure(
     let words: Vec<&str> = arguments.only.iter().flat_map(|only| only.split_whitespace()).collect();
     let mut rows: Vec<Row> = Vec::new();
     for (name, path, level) in ROWS.into_iter().filter(|row| words.iter().all(|word| row.0.contains(word))) {
+        interrupt::check()?;
         let scheme = if level.is_some() { Scheme::EdgeTexel } else { Scheme::Chained };
         let mut desc = HizDesc { layers: size.layers, ..HizDesc::new(size.extent, scheme, Reduction::Min) };
         if let Some(level) = level {
