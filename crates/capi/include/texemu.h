@@ -1,4 +1,4 @@
-// texemu.h: ASTC, ETC2 and EAC images on Vulkan devices that lack them.
+// texemu.h: ASTC, ETC2 and EAC images on Vulkan devices that lack them, and depth pyramids.
 //
 // Made from the sources of libtexemu by `cargo xtask header`: change them, not this file. docs/c-api.md walks through it.
 //
@@ -8,7 +8,7 @@
 //
 // Handles. texemu_gpu borrows the host's device; everything else is made from it and keeps it alive. All are destroyed by their
 // own function, before the VkDevice. A handle that a comment does not call shared is used by one thread at a time; texemu_gpu,
-// texemu_transcoder, texemu_offer and texemu_emulator are shared.
+// texemu_transcoder, texemu_offer, texemu_emulator, texemu_hiz and texemu_hiz_plan are shared.
 //
 // Structures of texemu start with struct_size: set it to sizeof, and all that is not needed to zero. That is how an older
 // program goes on working with a newer library.
@@ -118,6 +118,74 @@ typedef enum texemu_source_kind {
   TEXEMU_SOURCE_KIND_STORAGE_IMAGE = 2,
 } texemu_source_kind;
 
+// Which depths a texel of a pyramid stands for, and so which queries it answers.
+typedef enum texemu_hiz_scheme {
+  // 2 texels an axis of the level before, 3 where its size is odd: UV queries and integer queries, at any size.
+  TEXEMU_HIZ_SCHEME_CHAINED = 0,
+  // Aligned blocks, the last one with the rest: integer queries, tightly.
+  TEXEMU_HIZ_SCHEME_EDGE_TEXEL = 1,
+  // A power of two of texels: UV queries, tightly.
+  TEXEMU_HIZ_SCHEME_POW2_EXACT = 2,
+  // Aligned blocks, sizes rounded up: integer queries, tightly. Its levels are no mip chain.
+  TEXEMU_HIZ_SCHEME_ROUNDED_UP = 3,
+} texemu_hiz_scheme;
+
+// What a texel keeps of the depths it stands for.
+typedef enum texemu_hiz_reduction {
+  // The least.
+  TEXEMU_HIZ_REDUCTION_MIN = 0,
+  // The greatest.
+  TEXEMU_HIZ_REDUCTION_MAX = 1,
+  // Both, in two components.
+  TEXEMU_HIZ_REDUCTION_MIN_MAX = 2,
+} texemu_hiz_reduction;
+
+// The same in words that do not depend on the depth's direction: see `texemu_hiz_reduction_of`.
+typedef enum texemu_hiz_keep {
+  // For rays and for what is certainly in front.
+  TEXEMU_HIZ_KEEP_NEAREST = 0,
+  // For occlusion culling.
+  TEXEMU_HIZ_KEEP_FARTHEST = 1,
+  // For both, and for particles.
+  TEXEMU_HIZ_KEEP_BOTH = 2,
+} texemu_hiz_keep;
+
+// How a texel is stored.
+typedef enum texemu_hiz_texel {
+  // In 32 bits a component.
+  TEXEMU_HIZ_TEXEL_FLOAT32 = 0,
+  // In 16: minima rounded down, maxima up.
+  TEXEMU_HIZ_TEXEL_FLOAT16 = 1,
+} texemu_hiz_texel;
+
+// How the device makes a pyramid. All ways give the same bits.
+typedef enum texemu_hiz_path {
+  // The best of those below that the device can go.
+  TEXEMU_HIZ_PATH_AUTO = 0,
+  // All levels in one dispatch.
+  TEXEMU_HIZ_PATH_ONE_DISPATCH = 1,
+  // In two dispatches, without atomics.
+  TEXEMU_HIZ_PATH_TWO_DISPATCHES = 2,
+  // A dispatch a level.
+  TEXEMU_HIZ_PATH_PER_LEVEL = 3,
+  // A draw a level; needs a queue that draws.
+  TEXEMU_HIZ_PATH_RASTER = 4,
+  // One level, by atomics in shared memory.
+  TEXEMU_HIZ_PATH_SHARED_ATOMIC = 5,
+  // One level, by subgroup minima.
+  TEXEMU_HIZ_PATH_SUBGROUP_FOLD = 6,
+} texemu_hiz_path;
+
+// How well a pyramid answers a kind of query.
+typedef enum texemu_hiz_answer {
+  // Not at all: it could be wrong on the unsafe side.
+  TEXEMU_HIZ_ANSWER_UNSAFE = 0,
+  // Never wrong on the unsafe side, at times more careful than needed.
+  TEXEMU_HIZ_ANSWER_CONSERVATIVE = 1,
+  // Never wrong on the unsafe side, and as close as the level's texels allow.
+  TEXEMU_HIZ_ANSWER_TIGHT = 2,
+} texemu_hiz_answer;
+
 // Holds what recorded commands refer to: descriptor sets, views, scratch memory. One thread uses it at a time; keep one for each
 // submission in flight.
 typedef struct texemu_arena texemu_arena;
@@ -131,6 +199,15 @@ typedef struct texemu_emulator texemu_emulator;
 // A host's device, borrowed. Reference-counted inside: the objects made from it keep what they need, so handles may be destroyed
 // in any order, all of them before the `VkDevice`.
 typedef struct texemu_gpu texemu_gpu;
+
+// The pipelines of all depth pyramids of one device. Shared between threads.
+typedef struct texemu_hiz texemu_hiz;
+
+// A pyramid worked out for one device. Shared between threads.
+typedef struct texemu_hiz_plan texemu_hiz_plan;
+
+// A plan bound to the images that it fills, with what one recording in flight needs. Frames in flight need a target each.
+typedef struct texemu_hiz_target texemu_hiz_target;
 
 // Answers for a physical device: before there is a device by `texemu_offer_create`, later by `texemu_emulator_get_offer`. Any threads
 // may ask at once.
@@ -261,6 +338,132 @@ typedef struct texemu_recorded {
   // Texels written.
   uint64_t texels;
 } texemu_recorded;
+
+// Which pyramid to make of what. All zero, but for its size and that of the depth image, is every level from 1 of a chained pyramid of
+// minima.
+typedef struct texemu_hiz_desc {
+  // `sizeof(texemu_hiz_desc)`.
+  uint32_t struct_size;
+  // Texels of the depth image across.
+  uint32_t source_width;
+  // And down.
+  uint32_t source_height;
+  // Texels across of the viewport in it, which is what the pyramid covers; 0 stands for all.
+  uint32_t width;
+  // And down.
+  uint32_t height;
+  // Array layers, or views of a multiview pass; 0 stands for 1.
+  uint32_t layers;
+  // Samples of the depth image; 0 stands for 1.
+  uint32_t samples;
+  // A `texemu_hiz_scheme`.
+  uint32_t scheme;
+  // A `texemu_hiz_reduction`.
+  uint32_t reduction;
+  // A `texemu_hiz_texel`.
+  uint32_t texel;
+  // A `texemu_hiz_path`.
+  uint32_t path;
+  // The first level to store; 0 stands for 1.
+  uint32_t first_level;
+  // The last; 0 stands for the last there is, and so does any beyond it.
+  uint32_t last_level;
+  // Level 0, a copy of the depth buffer, is stored too. `first_level` is then 0 or 1.
+  VkBool32 copy_level_0;
+} texemu_hiz_desc;
+
+// `HizPyramid` of hiz_query.glsl, word for word: for push constants and uniform buffers.
+typedef struct texemu_hiz_query_pyramid {
+  // Pixels that the pyramid covers across.
+  int32_t width;
+  // And down.
+  int32_t height;
+  // The first level that is stored.
+  int32_t first_level;
+  // And the last.
+  int32_t last_level;
+  // The array layer to ask: 0 as it is told, the caller's to change.
+  int32_t layer;
+} texemu_hiz_query_pyramid;
+
+// What a plan came to.
+typedef struct texemu_hiz_plan_info {
+  // `sizeof(texemu_hiz_plan_info)`.
+  uint32_t struct_size;
+  // The `texemu_hiz_path` that is gone.
+  uint32_t path;
+  // The format of all levels.
+  VkFormat format;
+  // The usages that their images need; add SAMPLED for queries.
+  VkImageUsageFlags level_usage;
+  // Levels that are stored.
+  uint32_t level_count;
+  // They are the mip levels of one image, whose level 0 is the first of them. Otherwise each needs an image of its own.
+  VkBool32 is_mip_chain;
+  // A `texemu_hiz_answer` to queries by UV coordinates.
+  uint32_t uv_queries;
+  // A `texemu_hiz_answer` to queries by integer coordinates.
+  uint32_t integer_queries;
+  // Dispatches or draws of a recording.
+  uint32_t step_count;
+  // Before a recording, the depth image must be visible to these stages.
+  VkPipelineStageFlags depth_stages;
+  // And accesses.
+  VkAccessFlags depth_access;
+  // A recording touches the levels in these stages, in layout GENERAL.
+  VkPipelineStageFlags level_stages;
+  // By these accesses.
+  VkAccessFlags level_access;
+  // What the queries in shaders need to know.
+  struct texemu_hiz_query_pyramid query;
+  // Bytes of all levels, tightly packed.
+  uint64_t bytes;
+  // Bytes of scratch memory that a target allocates.
+  uint64_t scratch_bytes;
+} texemu_hiz_plan_info;
+
+// One level that a plan stores.
+typedef struct texemu_hiz_level {
+  // `sizeof(texemu_hiz_level)`.
+  uint32_t struct_size;
+  // Its number; 0 is the depth buffer.
+  uint32_t level;
+  // Its texels across.
+  uint32_t width;
+  // And down.
+  uint32_t height;
+  // Bytes of all its layers, tightly packed.
+  uint64_t bytes;
+} texemu_hiz_level;
+
+// Where a level lies: a mip level of an image, and as many of its array layers as the plan has.
+typedef struct texemu_hiz_image {
+  // `sizeof(texemu_hiz_image)`.
+  uint32_t struct_size;
+  // The mip level, of the level's extent.
+  uint32_t mip_level;
+  // Of the plan's format and usages.
+  VkImage image;
+  // The first array layer.
+  uint32_t array_layer;
+  // Zero.
+  uint32_t reserved;
+} texemu_hiz_image;
+
+// The depth buffer to reduce.
+typedef struct texemu_hiz_depth {
+  // `sizeof(texemu_hiz_depth)`.
+  uint32_t struct_size;
+  // The layout it is in.
+  VkImageLayout layout;
+  // A `2D_ARRAY` view of one mip level and the plan's layers, of the depth aspect or of a one-component float or normalized color
+  // format.
+  VkImageView view;
+  // The viewport's corner in it, in texels from the left.
+  uint32_t offset_x;
+  // And from the top.
+  uint32_t offset_y;
+} texemu_hiz_depth;
 
 // What is done with one format, whatever the policy says.
 typedef struct texemu_rule {
@@ -539,6 +742,100 @@ VkResult texemu_transcoder_record(const struct texemu_transcoder *transcoder,
                                   uint32_t job_count,
                                   const struct texemu_job *jobs,
                                   struct texemu_recorded *recorded);
+
+// The `texemu_hiz_reduction` that keeps what a `texemu_hiz_keep` says, where near is 0, or with `reversed` 1. `UINT32_MAX` if it is none.
+uint32_t texemu_hiz_reduction_of(uint32_t keep,
+                                 VkBool32 reversed);
+
+// Works a pyramid out. Makes no Vulkan object. `VK_ERROR_FEATURE_NOT_PRESENT` if the device cannot go the path that is asked for.
+//
+// # Safety
+// All pointers are valid, and the `struct_size` of `desc` is set.
+VkResult texemu_hiz_plan_create(const struct texemu_gpu *gpu,
+                                const struct texemu_hiz_desc *desc,
+                                struct texemu_hiz_plan **plan);
+
+// Destroys a plan; null is ignored. Targets made from it stay.
+//
+// # Safety
+// `plan` is null or from `texemu_hiz_plan_create`, and not used afterwards.
+void texemu_hiz_plan_destroy(struct texemu_hiz_plan *plan);
+
+// What a plan came to.
+//
+// # Safety
+// Both pointers are valid, and the `struct_size` of `info` is set.
+VkResult texemu_hiz_plan_get_info(const struct texemu_hiz_plan *plan, struct texemu_hiz_plan_info *info);
+
+// The `index`-th level that a plan stores, the finest first.
+//
+// # Safety
+// Both pointers are valid, and the `struct_size` of `level` is set.
+VkResult texemu_hiz_plan_get_level(const struct texemu_hiz_plan *plan, uint32_t index, struct texemu_hiz_level *level);
+
+// Makes the pipelines' home; each pipeline follows when first needed, or by `texemu_hiz_prepare`.
+//
+// # Safety
+// Both pointers are valid.
+VkResult texemu_hiz_create(const struct texemu_gpu *gpu, struct texemu_hiz **hiz);
+
+// Destroys the pipelines; null is ignored.
+//
+// # Safety
+// `hiz` is null or from `texemu_hiz_create`, and not used afterwards. The device is done with all that it recorded.
+void texemu_hiz_destroy(struct texemu_hiz *hiz);
+
+// Builds the pipelines that `plan` needs, so that recording it never compiles. Plans that differ in sizes mostly share them.
+//
+// # Safety
+// Both pointers are valid, and of one device.
+VkResult texemu_hiz_prepare(const struct texemu_hiz *hiz,
+                            const struct texemu_hiz_plan *plan);
+
+// Binds `plan` to its images: one entry a level, the finest first. Makes their views, and allocates the plan's scratch memory.
+//
+// # Safety
+// - `hiz` and `plan` are valid and of one device.
+// - `images` holds `image_count` structures, all of one `struct_size`; the images are as `texemu_hiz_image` says and outlive the target.
+// - `target` is valid.
+VkResult texemu_hiz_target_create(const struct texemu_hiz *hiz,
+                                  const struct texemu_hiz_plan *plan,
+                                  uint32_t image_count,
+                                  const struct texemu_hiz_image *images,
+                                  struct texemu_hiz_target **target);
+
+// Destroys a target and its views; null is ignored.
+//
+// # Safety
+// `target` is null or from `texemu_hiz_target_create`, and not used afterwards. The device is done with all that was recorded with it.
+void texemu_hiz_target_destroy(struct texemu_hiz_target *target);
+
+// A `2D_ARRAY` view of the `index`-th level that is stored and all its layers, which lives as long as the target.
+//
+// # Safety
+// Both pointers are valid.
+VkResult texemu_hiz_target_get_view(const struct texemu_hiz_target *target, uint32_t index, VkImageView *view);
+
+// Says that the last recording may not have run to its end: it was never submitted, or the device was lost.
+//
+// # Safety
+// `target` is valid.
+VkResult texemu_hiz_target_invalidate(const struct texemu_hiz_target *target);
+
+// Writes the reduction of `depth` into the target's levels to `commands`. Submits nothing, waits for nothing, and allocates nothing but
+// descriptor sets from `arena`; compiles nothing if the plan was prepared. The barriers around it are the caller's, as
+// `texemu_hiz_plan_info` says; those between its steps are its own. Disturbs the compute pipeline, set 0 of the compute bind point and
+// push constants, or for draws those of the graphics bind point. After a failure some commands may have been recorded.
+//
+// # Safety
+// - `commands` is being recorded on the device outside a render pass, for a queue with compute, or with graphics for draws.
+// - All pointers are valid, and the `struct_size` of `depth` is set; its view is as `texemu_hiz_depth` says, and matches the plan.
+// - The view, the target and what `arena` holds live until the commands have run. No two recordings with a target overlap on the device.
+VkResult texemu_hiz_record(const struct texemu_hiz *hiz,
+                           VkCommandBuffer commands,
+                           struct texemu_arena *arena,
+                           const struct texemu_hiz_target *target,
+                           const struct texemu_hiz_depth *depth);
 
 // Asks a physical device what it offers to a device created as `texemu_offer_amend_device` says. `settings` may be null.
 //

@@ -95,7 +95,7 @@ pub enum texemu_source_kind {
     StorageImage = 2,
 }
 
-fn unknown<T>(name: &str, value: u32) -> Outcome<T> {
+pub(crate) fn unknown<T>(name: &str, value: u32) -> Outcome<T> {
     Err(Failure::argument(format!("{name} is {value}, which is none of its values")))
 }
 

@@ -1,4 +1,4 @@
-//! `libtexemu`: emulated images and the transcoder for C, and for every language that speaks C.
+//! `libtexemu`: emulated images, the transcoder and depth pyramids for C, and for every language that speaks C.
 //!
 //! `include/texemu.h` is generated from these sources (`cargo xtask header`), so the comments here are what its readers see.
 //! Nothing is decided in this crate: each function checks its pointers, turns C's structures into those of the crates below,
@@ -15,6 +15,9 @@ mod copy;
 mod emulator;
 mod format;
 mod gpu;
+mod hiz;
+mod hiz_choices;
+mod hiz_plan;
 mod image;
 mod memory;
 mod offer;
@@ -34,6 +37,9 @@ pub use copy::*;
 pub use emulator::*;
 pub use format::*;
 pub use gpu::*;
+pub use hiz::*;
+pub use hiz_choices::*;
+pub use hiz_plan::*;
 pub use image::*;
 pub use memory::*;
 pub use offer::*;

@@ -77,6 +77,18 @@ impl From<texemu_transcode::Error> for Failure {
     }
 }
 
+impl From<::texemu_hiz::Error> for Failure {
+    fn from(error: ::texemu_hiz::Error) -> Self {
+        match error {
+            ::texemu_hiz::Error::Device(error) => error.into(),
+            error @ ::texemu_hiz::Error::Unsupported { .. } => {
+                Self::vulkan(vk::Result::ERROR_FEATURE_NOT_PRESENT, error.to_string())
+            }
+            other => Self::argument(other.to_string()),
+        }
+    }
+}
+
 thread_local! {
     static MESSAGE: RefCell<CString> = RefCell::default();
 }

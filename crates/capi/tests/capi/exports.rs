@@ -83,6 +83,15 @@ fn null_is_refused_by_name() {
         texemu_offer_create(None, vk::Instance::null(), vk::PhysicalDevice::null(), null(), &mut offer),
         "get_instance_proc_addr"
     );
+    refuse!(texemu_hiz_create(null(), null_mut()), "gpu");
+    refuse!(texemu_hiz_plan_create(null(), null(), null_mut()), "gpu");
+    refuse!(texemu_hiz_plan_get_info(null(), null_mut()), "plan");
+    refuse!(texemu_hiz_plan_get_level(null(), 0, null_mut()), "plan");
+    refuse!(texemu_hiz_prepare(null(), null()), "hiz");
+    refuse!(texemu_hiz_target_create(null(), null(), 0, null(), null_mut()), "hiz");
+    refuse!(texemu_hiz_target_get_view(null(), 0, null_mut()), "target");
+    refuse!(texemu_hiz_target_invalidate(null()), "target");
+    refuse!(texemu_hiz_record(null(), commands, null_mut(), null(), null()), "hiz");
     refuse!(texemu_offer_get_format_properties(null(), vk::Format::UNDEFINED, null_mut()), "offer");
     refuse!(texemu_emulator_create(null(), null(), null(), 0, null_mut()), "gpu");
     refuse!(texemu_create_image(null(), null(), null(), null_mut()), "emulator");
@@ -123,7 +132,10 @@ fn destroying_null_does_nothing() {
         texemu_offer_destroy,
         texemu_device_create_info_destroy,
         texemu_emulator_destroy,
-        texemu_recording_destroy
+        texemu_recording_destroy,
+        texemu_hiz_destroy,
+        texemu_hiz_plan_destroy,
+        texemu_hiz_target_destroy
     );
 }
 

@@ -4,13 +4,16 @@ use crate::package;
 use std::collections::BTreeSet;
 
 /// The files with exports, in the order in which the header tells about them.
-pub(crate) const FILES: [&str; 16] = [
+pub(crate) const FILES: [&str; 19] = [
     "status",
     "choices",
     "format",
     "gpu",
     "arena",
     "transcoder",
+    "hiz_choices",
+    "hiz_plan",
+    "hiz",
     "settings",
     "offer",
     "emulator",

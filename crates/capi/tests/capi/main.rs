@@ -4,6 +4,7 @@ mod device;
 mod embed;
 mod exports;
 mod header;
+mod hiz;
 
 use std::path::{Path, PathBuf};
 
