@@ -225,12 +225,21 @@ unsafe extern "system" fn create_device(
         std::slice::from_raw_parts(info.pp_enabled_extension_names, info.enabled_extension_count as usize)
     };
     // What is done in this file is no extension of the driver's.
-    let names: Vec<*const c_char> = names
+    let mut names: Vec<*const c_char> = names
         .iter()
         .copied()
         // SAFETY: strings.
         .filter(|&name| !MADE_UP.contains(&unsafe { CStr::from_ptr(name) }))
         .collect();
+    // As Vulkan 1.4 has it, for whoever does not ask.
+    // SAFETY: the device belongs to the instance.
+    let known = unsafe { real_instance().enumerate_device_extension_properties(physical_device) };
+    let push = ash::khr::push_descriptor::NAME;
+    let has = known.expect("extensions").iter().any(|one| one.extension_name_as_c_str() == Ok(push));
+    // SAFETY: strings.
+    if has && !names.iter().any(|&name| unsafe { CStr::from_ptr(name) } == push) {
+        names.push(push.as_ptr());
+    }
     let info = info.enabled_extension_names(&names);
     // SAFETY: the loader knows the instance of its own device; the function is looked up for it.
     let create = unsafe { get(INSTANCE.get().expect("opened").0, c"vkCreateDevice".as_ptr()) };

@@ -15,6 +15,8 @@ pub struct ComputeState {
     /// Bound instead of a pipeline.
     shader: Option<Shader>,
     sets: Vec<Sets>,
+    /// `vkCmdPushDescriptorSet`, where it is not the extension's.
+    push: Option<vk::PFN_vkCmdPushDescriptorSetKHR>,
     constants: Vec<Constants>,
     conditional: Option<Conditional>,
 }
@@ -187,6 +189,13 @@ impl ComputeState {
         self.sets.retain(|other| !matches!(other, Sets::Offsets { .. }));
     }
 
+    /// What descriptors are pushed again with: `vkCmdPushDescriptorSet` of Vulkan 1.4. Not needed on devices that were created
+    /// with `VK_KHR_push_descriptor`.
+    #[doc(alias = "vkCmdPushDescriptorSet")]
+    pub fn push_with(&mut self, function: vk::PFN_vkCmdPushDescriptorSetKHR) {
+        self.push = Some(function);
+    }
+
     /// `vkCmdPushDescriptorSetKHR`. Other bind points are ignored. Does nothing for templates: whoever knows the template
     /// hands over the writes it stands for.
     ///
@@ -326,7 +335,7 @@ impl ComputeState {
                 }
                 Sets::Pushed { layout, set, write } => {
                     // SAFETY: as above.
-                    unsafe { write.push(gpu, commands, *layout, *set) };
+                    unsafe { write.push(gpu, self.push, commands, *layout, *set) };
                 }
                 Sets::Offsets { layout, first, buffers, offsets, function } => {
                     let (count, buffers) = (buffers.len() as u32, buffers.as_ptr());
@@ -412,7 +421,14 @@ impl Push {
 
     /// # Safety
     /// As [`ComputeState::restore`].
-    unsafe fn push(&self, gpu: &Gpu, commands: vk::CommandBuffer, layout: vk::PipelineLayout, set: u32) {
+    unsafe fn push(
+        &self,
+        gpu: &Gpu,
+        function: Option<vk::PFN_vkCmdPushDescriptorSetKHR>,
+        commands: vk::CommandBuffer,
+        layout: vk::PipelineLayout,
+        set: u32,
+    ) {
         let mut structures = vk::WriteDescriptorSetAccelerationStructureKHR::default()
             .acceleration_structures(&self.structures);
         let mut write = vk::WriteDescriptorSet::default()
@@ -426,13 +442,14 @@ impl Push {
             write = write.push_next(&mut structures);
         }
         write.descriptor_count = self.len() as u32;
-        let Some(functions) = gpu.push_descriptor() else {
+        let extension = || Some(gpu.push_descriptor()?.fp().cmd_push_descriptor_set_khr);
+        let Some(function) = function.or_else(extension) else {
             log::warn!("the device was created without VK_KHR_push_descriptor: pushed descriptors are lost");
             return;
         };
         let point = vk::PipelineBindPoint::COMPUTE;
         // SAFETY: the caller's promise; the same write as the application's.
-        unsafe { functions.cmd_push_descriptor_set(commands, point, layout, set, &[write]) };
+        unsafe { function(commands, point, layout, set, 1, &raw const write) };
     }
 }
 

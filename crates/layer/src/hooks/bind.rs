@@ -120,9 +120,7 @@ device_hook! {
             // SAFETY: valid by Vulkan's rules.
             let writes = unsafe { slice(writes, count) };
             // SAFETY: as above.
-            state.track(commands, |compute| unsafe {
-                compute.push_descriptor_set(point, layout, set, writes);
-            });
+            unsafe { track_pushed(state, commands, layout, set, writes) };
         }
     }
 }
@@ -135,13 +133,11 @@ device_hook! {
         next!(state, cmd_push_descriptor_set2(commands, info));
         // SAFETY: valid by Vulkan's rules.
         let info = unsafe { &*info };
-        if let Some(point) = compute_of(info.stage_flags) {
+        if compute_of(info.stage_flags).is_some() {
             // SAFETY: as above.
             let writes = unsafe { slice(info.p_descriptor_writes, info.descriptor_write_count) };
             // SAFETY: as above.
-            state.track(commands, |compute| unsafe {
-                compute.push_descriptor_set(point, info.layout, info.set, writes);
-            });
+            unsafe { track_pushed(state, commands, info.layout, info.set, writes) };
         }
     }
 }
@@ -185,13 +181,31 @@ unsafe fn track_template(
     data: *const c_void,
 ) {
     let Some(template) = state.emulation.as_ref().and_then(|one| one.templates.get(template)) else { return };
-    let point = vk::PipelineBindPoint::COMPUTE;
     // SAFETY: the caller's promise.
     let values = unsafe { template.values(data) };
     let mut structures = values.structures();
     let writes = values.writes(&mut structures);
     // SAFETY: the writes point into `values` and `structures`.
-    state.track(commands, |compute| unsafe { compute.push_descriptor_set(point, layout, set, &writes) });
+    unsafe { track_pushed(state, commands, layout, set, &writes) };
+}
+
+/// # Safety
+/// The arrays that `writes` point to are valid.
+unsafe fn track_pushed(
+    state: &Device,
+    commands: vk::CommandBuffer,
+    layout: vk::PipelineLayout,
+    set: u32,
+    writes: &[vk::WriteDescriptorSet<'_>],
+) {
+    let (function, point) = (state.next.cmd_push_descriptor_set, vk::PipelineBindPoint::COMPUTE);
+    state.track(commands, |compute| {
+        if let Some(function) = function {
+            compute.push_with(function);
+        }
+        // SAFETY: the caller's promise.
+        unsafe { compute.push_descriptor_set(point, layout, set, writes) };
+    });
 }
 
 device_hook! {
