@@ -136,3 +136,50 @@ fn the_implicit_layer_is_there_where_it_is_asked_for() {
     assert_eq!(support(&shown, "EAC_"), "native");
     assert!(["native", "emulated"].contains(&without.as_str()), "{without}");
 }
+
+#[test]
+fn vulkaninfo_lists_features_and_formats_under_the_layer_and_none_without() {
+    let folder = tempfile::tempdir().expect("a folder");
+    if Command::new("vulkaninfo").arg("--version").output().is_err() {
+        println!("skipped: vulkaninfo is not installed");
+        return;
+    }
+    let plain = || {
+        let mut command = Command::new("vulkaninfo");
+        command.arg("--show-formats").env("XDG_DATA_HOME", folder.path().join("data")).env_remove("DISPLAY");
+        finish(&mut command).expect(0).text()
+    };
+    let before = plain();
+    let mut command = apart(folder.path());
+    command.env_remove("DISPLAY").args(["run", "--set", "force=true", "--library"]).arg(library());
+    let under = finish(command.args(["--", "vulkaninfo", "--show-formats"])).expect(0).text();
+    let line = |text: &str, name: &str| {
+        let found = text.lines().find(|line| line.trim_start().starts_with(name));
+        found.map(|line| line.split_whitespace().collect::<Vec<_>>().join(" "))
+    };
+    for feature in ["textureCompressionETC2", "textureCompressionASTC_LDR", "textureCompressionASTC_HDR"] {
+        assert_eq!(line(&under, feature), Some(format!("{feature} = true")));
+    }
+    for format in texemu_format::sources() {
+        let (supported, _) = under.split_once("Unsupported Formats").expect("both kinds are listed");
+        assert!(supported.contains(&format!("FORMAT_{}\n", format.name)), "{} is listed", format.name);
+    }
+    assert!(under.contains("VK_EXT_astc_decode_mode"), "and the extensions");
+    // Installed and not asked for, it changes nothing.
+    let text =
+        finish(apart(folder.path()).args(["layer", "--manifest", "implicit", "--library"]).arg(library()));
+    let place = folder.path().join("data/vulkan/implicit_layer.d");
+    std::fs::create_dir_all(&place).expect("a folder");
+    std::fs::write(place.join("implicit_VkLayer_texemu.json"), text.expect(0).stdout).expect("written");
+    let devices =
+        |text: &str| text.split_once("Device Properties and Extensions").map(|(_, rest)| steady(rest));
+    let (before, after) = (devices(&before).expect("devices"), devices(&plain()).expect("devices"));
+    assert_eq!(before, after);
+    assert_ne!(before, devices(&under).expect("devices"));
+}
+
+/// Without what differs from one run to the next: how much memory is in use.
+fn steady(text: &str) -> Vec<String> {
+    let moving = |line: &&str| ["budget", "usage"].iter().any(|word| line.trim_start().starts_with(word));
+    text.lines().filter(|line| !moving(line)).map(str::to_owned).collect()
+}
