@@ -4,11 +4,14 @@ mod common;
 
 use common::draw::View;
 use common::model::Model;
-use common::texture::{ALL, COPY_DST, Host, SAMPLE, Scope, Texture, TextureDesc, UNDEFINED, allocate};
+use common::texture::{
+    ALL, COPY_DST, COPY_SRC, Host, SAMPLE, Scope, Texture, TextureDesc, UNDEFINED, allocate, check_stored,
+};
 use common::{TestGpu, upload};
 use texemu_core::{Buffer, BufferDesc, CacheLocation, Features, Gpu, HostDevice, Location, vk};
 use texemu_emulate::{
-    Emulator, EmulatorDesc, KeepBlocks, PipelineBarrier, Policy, Queue, Recording, Settings, SourceAccess,
+    Emulator, EmulatorDesc, ImagePair, KeepBlocks, PipelineBarrier, Policy, Queue, Recording, Settings,
+    SourceAccess,
 };
 use texemu_format::{Format, by_name};
 use texemu_reference::blocks::Class;
@@ -320,6 +323,65 @@ fn what_was_submitted_is_decoded_before_what_follows() {
     for recording in recordings {
         // SAFETY: every run was waited for.
         unsafe { host.emulator.recycle(recording) }.expect("recycled");
+    }
+}
+
+#[test]
+fn copies_between_images_wait_too() {
+    // An exact target, and one whose blocks the copies cut.
+    for policy in [Policy::Exact, Policy::Quality] {
+        let settings = Settings { policy, keep_blocks: KeepBlocks::Always, ..Settings::default() };
+        let host = Host::new(&settings);
+        for (kind, extent, layers) in [(View::Array, [45, 35, 1], 3), (View::Volume, [45, 35, 3], 1)] {
+            let desc = TextureDesc::new(format("ASTC_5x5_UNORM_BLOCK"), kind, extent, 1, layers);
+            let (from, to) = (Texture::new(&host, desc), Texture::new(&host, desc));
+            let mut model = Model::new(desc, Class::Legal, 6);
+            to.fill(&model.levels);
+            let blocks = desc.blocks(Class::Legal, 7);
+            from.fill(&blocks);
+            let before = decoded(&host.emulator);
+            // A box inside the image, of two of its slices.
+            let part = model.blocks_region(0, [1, 2, 1], [3, 2, 2], None, 0);
+            let copy = vk::ImageCopy {
+                src_subresource: part.image_subresource,
+                src_offset: part.image_offset,
+                dst_subresource: part.image_subresource,
+                dst_offset: part.image_offset,
+                extent: part.image_extent,
+            };
+            let mut recording = host.emulator.recording(Queue::TransferOnly);
+            run(&host, &mut recording, |commands, recording| {
+                from.enter(commands, COPY_SRC);
+                to.enter(commands, COPY_DST);
+                let images = ImagePair {
+                    src: from.image,
+                    src_layout: COPY_SRC.2,
+                    dst: to.image,
+                    dst_layout: COPY_DST.2,
+                };
+                // SAFETY: both images are alive and in place.
+                let copied = unsafe { host.emulator.copy_image(commands, recording, images, &[copy]) };
+                assert!(copied.expect("recorded"), "both are emulated");
+            });
+            host.emulator.submit_copies(&recording, 1);
+            assert_eq!((decoded(&host.emulator), host.emulator.pending_copies()), (before, 1));
+            host.run(|commands, recording| {
+                // SAFETY: the copies were waited for; the image is where they left it.
+                unsafe { host.emulator.decode_copies(commands, recording, 1) }.expect("recorded");
+                to.enter(commands, SAMPLE);
+            });
+            // What the copy's own buffer would be.
+            let [columns, rows, _] = model.grid(0);
+            for block in 0..12u32 {
+                let (x, y, z) = (1 + block % 3, 2 + block / 3 % 2, 1 + block / 6);
+                let at = (((z * rows + y) * columns + x) * 16) as usize;
+                model.levels[0][at..at + 16].copy_from_slice(&blocks[0][at..at + 16]);
+            }
+            check_stored(&to, &model.levels);
+            assert!(to.blocks() == model.levels, "and the blocks are those of the other image");
+            // SAFETY: every run was waited for.
+            unsafe { host.emulator.recycle(recording) }.expect("recycled");
+        }
     }
 }
 
