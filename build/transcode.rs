@@ -55,6 +55,13 @@ const GRANULARITIES: &[(&str, &str, &str)] = &[
 const BYTE_STAGINGS: &[(u32, u32)] =
     &[(16, 36), (16, 44), (16, 54), (16, 68), (32, 36), (32, 44), (32, 54), (32, 68)];
 
+/// Blocks decoded at a time, weight bytes a block and BC blocks a workgroup of those with an encoder: short encoders keep as much shared
+/// memory free as they can (12x12 fills a workgroup badly with fewer than 126), BC7 is so long that many subgroups had better go through
+/// it together.
+const SHORT_STAGINGS: &[(u32, u32, u32)] =
+    &[(32, 36, 64), (32, 44, 64), (32, 54, 64), (32, 68, 64), (16, 68, 64), (16, 68, 128)];
+const LONG_STAGINGS: &[(u32, u32, u32)] = &[(64, 36, 256), (64, 44, 256), (32, 54, 256), (32, 68, 256)];
+
 /// Decoders that write uncompressed texels.
 fn decoders() -> Vec<Variant> {
     let mut variants = Vec::new();
@@ -79,7 +86,7 @@ fn decoders() -> Vec<Variant> {
                     {
                         variants.extend(BYTE_STAGINGS.iter().map(|&(blocks, weight_bytes)| {
                             let staging = format!(
-                                "Staging::Bytes {{ blocks: {blocks}, weight_bytes: {weight_bytes} }}"
+                                "Staging::Bytes {{ blocks: {blocks}, weight_bytes: {weight_bytes}, targets: 0 }}"
                             );
                             let mut variant = base.clone();
                             variant.name = format!("{}_bytes_{blocks}_{weight_bytes}", base.name);
@@ -151,6 +158,14 @@ fn recoders() -> Vec<Variant> {
         }));
         for &(target, bytes) in recoding.targets {
             variants.extend(ways.iter().map(|&way| recoder(decoding, target, bytes, way)));
+            if decoding.decoder == "AstcLdr" {
+                let stagings = if target == "Bc7" { LONG_STAGINGS } else { SHORT_STAGINGS };
+                for store in ["Buffer", "Image2d"] {
+                    let way = Way { granularity: tile, source: SOURCES[0], store, high: false };
+                    let words = recoder(decoding, target, bytes, way);
+                    variants.extend(stagings.iter().map(|&staging| bytes_staged(&words, staging)));
+                }
+            }
         }
     }
     variants
@@ -183,6 +198,20 @@ fn recoder(decoding: &Decoding, target: &str, target_block_bytes: u32, way: Way)
     }
     variant.transcode_key = Some(key);
     variant
+}
+
+/// The variant of a tile kernel with an encoder that keeps bytes.
+fn bytes_staged(words: &Variant, (blocks, weight_bytes, targets): (u32, u32, u32)) -> Variant {
+    let mut variant = words.clone();
+    variant.name = format!("{}_bytes_{blocks}_{weight_bytes}_{targets}", words.name);
+    variant.target = Target::Vulkan12;
+    let staging =
+        format!("Staging::Bytes {{ blocks: {blocks}, weight_bytes: {weight_bytes}, targets: {targets} }}");
+    variant.transcode_key = words.transcode_key.as_ref().map(|key| key.replace("Staging::Words", &staging));
+    variant
+        .define("WEIGHT_BYTES", weight_bytes)
+        .define("BLOCKS_A_GROUP", blocks)
+        .define("TEXELS_A_ROW", targets + 8)
 }
 
 fn decoding_variant(decoding: &Decoding, name: String, file: &'static str) -> Variant {

@@ -148,13 +148,14 @@ pub enum Store {
 pub enum Staging {
     /// Plain words: runs everywhere.
     Words,
-    /// Bytes, by VK_KHR_workgroup_memory_explicit_layout with 8-bit access and shaderInt8. The workgroup's blocks and
-    /// the bytes that hold one block's weights are fixed in the module.
+    /// Bytes, by VK_KHR_workgroup_memory_explicit_layout with 8-bit access and shaderInt8. The sizes are fixed in the module.
     Bytes {
-        /// Blocks a workgroup.
+        /// Blocks that are decoded at a time: of a decoder's workgroup exactly, of an encoder's at most.
         blocks: u32,
         /// Bytes of weights a block.
         weight_bytes: u32,
+        /// BC blocks of an encoder's workgroup, at most; 0 for decoders.
+        targets: u32,
     },
 }
 

@@ -148,6 +148,9 @@ impl Device {
         let mut texels = self.buffer("texels", image.len().next_multiple_of(4), Location::Upload);
         let blocks = self.buffer("blocks", bytes, Location::Readback);
         texels.mapped_mut().expect("upload buffers are mapped")[..image.len()].copy_from_slice(image);
+        let tables: &[u8] = bytemuck::cast_slice(&texemu_transcode::TABLES);
+        let mut table_buffer = self.buffer("tables", tables.len(), Location::Upload);
+        table_buffer.mapped_mut().expect("upload buffers are mapped").copy_from_slice(tables);
         let push: Vec<u8> = [extent[0], extent[1], 0, 0].into_iter().flat_map(u32::to_ne_bytes).collect();
         let [width, height] = [0, 1].map(|axis| match pipeline.kernel().workgroup[axis] {
             WorkgroupSize::Literal(size) => size,
@@ -156,9 +159,11 @@ impl Device {
         let (gpu, arena) = (&self.gpu, &mut self.arena);
         self.commands
             .run(|commands| {
-                let resources = [&texels, &blocks].map(|b| Resource::Buffer(b.handle(), 0, b.size()));
-                // SAFETY: recorded here; both buffers live until `run` has waited.
-                unsafe { bind(gpu, commands, arena, pipeline, &resources) }?;
+                let resources =
+                    [&texels, &blocks, &table_buffer].map(|b| Resource::Buffer(b.handle(), 0, b.size()));
+                let resources = &resources[..pipeline.kernel().bindings.len()];
+                // SAFETY: recorded here; the buffers live until `run` has waited.
+                unsafe { bind(gpu, commands, arena, pipeline, resources) }?;
                 let stage = vk::ShaderStageFlags::COMPUTE;
                 // SAFETY: the layout has these 16 bytes.
                 unsafe { gpu.device().cmd_push_constants(commands, pipeline.layout(), stage, 0, &push) };

@@ -1,6 +1,6 @@
 // Picks the decoder. Each gives Texel and decode_texel(block, x, y), or, where the entry point defines emit_texel(), steps
-// that decode whole columns: those of decode/astc/stages.glsl, which share what a workgroup parses (DECODER_STAGED), or
-// decode/columns.glsl.
+// that decode whole columns: those of decode/astc/stages.glsl, which share what a workgroup parses (DECODER_STAGED), of
+// decode/etc2.glsl, likewise (DECODER_PARSED), or of decode/columns.glsl.
 #if defined(DECODER_ASTC_LDR) || defined(DECODER_ASTC_HDR)
 #define DECODER_STAGED
 #include "decode/astc/astc.glsl"
@@ -8,6 +8,9 @@
 #include "decode/eac.glsl"
 #include "decode/columns.glsl"
 #else
+// Wherever a block's texels are decoded together, it is parsed once: store_parsed(slot, block), then parsed_column(slot, x).
+#if defined(emit_texel) || defined(PRIVATE_SLOTS)
+#define DECODER_PARSED
+#endif
 #include "decode/etc2.glsl"
-#include "decode/columns.glsl"
 #endif

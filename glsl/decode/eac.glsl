@@ -55,6 +55,25 @@ uint eac_value(EacColumn column, uint y) {
   return value << 5 | value >> 6;
 }
 
+// The eight values that a block's texels take, by index, and 24 bits of indices for every two columns, the first texel highest.
+struct EacBlock {
+  uvec4 low, high;
+  uvec2 indices;
+};
+EacBlock parse_eac(uvec2 source) {
+  EacColumn column = eac_column(source, 0u);
+  uint high = swap_bytes(source.x), low = swap_bytes(source.y);
+  EacBlock block;
+  block.indices = uvec2((high << 8 | low >> 24) & 0xFFFFFFu, low & 0xFFFFFFu);
+  [[unroll]] for (uint i = 0u; i < 4u; ++i) {
+    column.indices = i;
+    block.low[i] = eac_value(column, 3u);
+    column.indices = i + 4u;
+    block.high[i] = eac_value(column, 3u);
+  }
+  return block;
+}
+
 #if defined(DECODER_EAC_R)
 #define Texel uint // 16 bits
 #define Column EacColumn

@@ -1,5 +1,5 @@
 // BC4, UNORM or SNORM. One invocation encodes one block of 16 values.
-// The includer defines `uint encode_value(uint, uint)`, EFFORT_HIGH and ENCODE_SNORM; see channel.glsl.
+// See channel.glsl for what the includer defines.
 #include "channel.glsl"
 
-uvec2 encode_block() { return scalar_block(CHANNEL_BIAS); }
+uvec2 encode_block() { return channel_block(); }

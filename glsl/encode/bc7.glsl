@@ -1,9 +1,8 @@
 // BC7. One invocation encodes one block of 16 texels.
-// The includer defines `uint encode_texel(uint)` and EFFORT_HIGH.
+// The includer defines `uint encode_texel(uint)`, `void encode_replace(uint, uint)`, which gives a texel another value, and EFFORT_HIGH.
 //
 // The encoder tries one subset (mode 6), two (modes 1, 3, 7), and one channel apart from the others (modes 4, 5), and keeps
-// what decodes with the least squared error. An opaque block decodes with alpha 255 everywhere. Errors are exact, so a
-// choice is kept as endpoints, and the indices are worked out again for the one that is packed.
+// what decodes with the least squared error. An opaque block decodes with alpha 255 everywhere. Errors are exact.
 #include "bc7_single.glsl"
 #include "bc7_pair.glsl"
 #include "bc7_pack.glsl"
@@ -25,81 +24,99 @@ uvec4 bc7_solid(uint texel) {
 }
 
 // Takes what was found if it is better.
-void bc7_consider(inout Bc7Choice best, uint error, uint mode, uint detail, uint mask, uvec4 ends) {
-  if (error < best.error) best = Bc7Choice(error, mode, detail, mask, ends);
+void bc7_consider(inout Bc7Choice best, Bc7Choice found) {
+  if (found.error < best.error) best = found;
 }
 
 uvec4 encode_block() {
-  ivec4 sum = ivec4(0), square = ivec4(0);
-  ivec3 cross = ivec3(0), with_alpha = ivec3(0);
+  Bc7Sums all = Bc7Sums(ivec4(0), ivec4(0), ivec3(0), ivec3(0));
   uint first = encode_texel(0u), differ = 0u;
   EACH_TEXEL(k) {
     uint texel = encode_texel(k);
     ivec4 p = bc_rgba(texel);
-    sum += p;
-    square += p * p;
-    cross += bc_cross(p.xyz);
-    with_alpha += p.xyz * p.w;
+    all.sum += p;
+    all.square += p * p;
+    all.cross += bc_cross(p.xyz);
+    all.with_alpha += p.xyz * p.w;
     differ |= texel ^ first;
   }
   if (differ == 0u) return bc7_solid(first);
+  ivec4 sum = all.sum;
   bool opaque = sum.w == 16 * 255;
 
-  ivec4 axis = bc_principal_axis(square * 16 - sum * sum, cross * 16 - bc_cross(sum.xyz),
-                                 with_alpha * 16 - sum.xyz * sum.w, 2u);
-  int low = 0x7fffffff, high = -0x7fffffff;
-  ivec4 from = ivec4(0), to = ivec4(0);
-  EACH_TEXEL(k) {
-    ivec4 p = bc_rgba(encode_texel(k));
-    int t = bc_dot(p, axis);
-    if (t < low) { low = t; from = p; }
-    if (t > high) { high = t; to = p; }
+  ivec4 axis = bc_principal_axis(all.square * 16 - sum * sum, all.cross * 16 - bc_cross(sum.xyz),
+                                 all.with_alpha * 16 - sum.xyz * sum.w, 2u);
+  // The texels at both ends of the axis: the key is the place on it, then which of several at one place comes first.
+  int low = 0x7fffffff, high = -0x7fffffff, mean = bc_dot(axis, sum);
+  uint split_axis = 0u; // the texels on the far side of the mean
+  axis *= 16;
+  EACH_TEXEL_DOWN(k) {
+    int t = bc_dot(bc_rgba(encode_texel(k)), axis);
+    low = min(low, t + int(k));
+    high = max(high, t + int(15u - k));
+    split_axis = split_axis << 1 | uint(mean - t) >> 31;
   }
+  ivec4 from = bc_rgba(encode_texel(uint(low) & 15u)), to = bc_rgba(encode_texel(15u - (uint(high) & 15u)));
   Bc7Choice best;
   best.mode = 6u;
   best.detail = 0u;
   best.mask = 0u;
+  best.scalars = uvec2(0u);
   ivec3 worst;
-  best.error = bc7_single(from, to, sum, opaque, best.ends, worst);
+  best.error = bc7_single(from, to, sum, opaque, best.ends, worst, best.indices);
+  Bc7Choice found = best;
   if (best.error > (opaque && EFFORT_HIGH == 0 ? BC7_GOOD_ENOUGH : 0u)) {
 #if EFFORT_HIGH
-    PairSums all = PairSums(sum, square, cross, with_alpha);
-    uvec4 promising = bc7_promising(sum, square, cross, with_alpha) & 63u;
+    PairSums sums = PairSums(all.sum, all.square, all.cross, all.with_alpha);
+    uvec4 promising = bc7_promising(all.sum, all.square, all.cross, all.with_alpha) & 63u;
     // Opaque: mode 1 on four partitions, mode 3 on the best two of them. Else mode 7 on the best two.
     ROLLED for (uint turn = 0u; turn < (opaque ? 6u : 2u); turn++) {
       uint place = turn & 3u;
       uint part = place < 2u ? (place == 0u ? promising.x : promising.y) : place == 2u ? promising.z : promising.w;
       PairMode mode = !opaque ? PairMode(7, 3, ivec2(6, 6)) : turn < 4u ? PairMode(1, 7, ivec2(7, 0)) : PairMode(3, 3, ivec2(8, 0));
-      uint mask = bc_partition_mask(part);
-      uvec4 ends;
-      uint error = bc7_pair(mode, all, mask, ends);
-      bc7_consider(best, error, uint(mode.number), part, mask, ends);
+      found.mode = uint(mode.number);
+      found.detail = part;
+      found.mask = bc_partition_mask(part);
+      found.error = bc7_pair(mode, sums, found.mask, found.ends, found.indices);
+      bc7_consider(best, found);
     }
-    uint first_split = 0u, splits = 12u;
+    uint rotation = 0u, last_rotation = 3u, kinds = 3u;
 #else
     if (opaque) {
-      PairSums all = PairSums(sum.xyz, square.xyz, cross);
-      uvec2 partitions = bc7_nearest_partitions(bc7_split_by(axis, sum), bc7_split_by(ivec4(worst, 0), sum));
+      PairSums sums = PairSums(sum.xyz, all.square.xyz, all.cross);
+      uvec2 partitions = bc7_nearest_partitions(split_axis, bc7_split_by(worst, sum.xyz));
       ROLLED for (uint turn = 0u; turn < 2u; turn++) {
         uint code = turn == 0u ? partitions.x : partitions.y;
-        uvec4 ends;
-        uint error = bc7_pair(PairMode(1, 7, ivec2(7, 0)), all, code & 0xFFFFu, ends);
-        bc7_consider(best, error, 1u, code >> 16, code & 0xFFFFu, ends);
+        found.mode = 1u;
+        found.detail = code >> 16;
+        found.mask = code & 0xFFFFu;
+        found.error = bc7_pair(PairMode(1, 7, ivec2(7, 0)), sums, found.mask, found.ends, found.indices);
+        bc7_consider(best, found);
       }
     }
     // Alpha apart; or in an opaque block, and in mode 5 alone, the channel in which the worst texel is furthest off.
     ivec3 off = abs(worst);
     uint rotation = !opaque ? 0u : off.x >= max(off.y, off.z) ? 1u : off.y >= off.z ? 2u : 3u;
-    uint first_split = 3u * rotation, splits = opaque ? 1u : 3u;
+    uint last_rotation = rotation, kinds = opaque ? 1u : 3u;
 #endif
     // A rotation in mode 5, and in mode 4 with either part finer; then the next. High tries all.
-    ROLLED for (uint turn = first_split; turn < first_split + splits; turn++) {
-      uint rotated = turn / 3u, kind = turn - 3u * rotated;
-      SplitMode mode = SplitMode(ivec2(3), ivec2(7, 8));
-      if (kind > 0u) mode = SplitMode(kind == 1u ? ivec2(3, 7) : ivec2(7, 3), ivec2(5, 6));
-      uvec4 ends;
-      uint error = bc7_split(mode, rotated, ends);
-      bc7_consider(best, error, kind == 0u ? 5u : 4u, rotated | (kind == 2u ? 4u : 0u), 0u, ends);
+    ROLLED for (; rotation <= last_rotation; rotation++) {
+      Bc7Sums sums = bc7_rotated_sums(all, rotation);
+      SplitEnds extremes = bc7_split_extremes(rotation, sums);
+      ROLLED for (uint kind = 0u; kind < kinds; kind++) {
+        SplitMode mode = SplitMode(ivec2(3), ivec2(7, 8));
+        if (kind > 0u) mode = SplitMode(kind == 1u ? ivec2(3, 7) : ivec2(7, 3), ivec2(5, 6));
+        found.mode = kind == 0u ? 5u : 4u;
+        found.detail = rotation | (kind == 2u ? 4u : 0u);
+        found.mask = 0u;
+        found.error = bc7_split(mode, sums.sum, extremes, found.ends, found.indices, found.scalars);
+        bc7_consider(best, found);
+      }
+#if EFFORT_HIGH
+      if (rotation != 0u) {
+        EACH_TEXEL(k) encode_replace(k, bc7_rotated(encode_texel(k), rotation));
+      }
+#endif
     }
   }
   return bc7_pack(best);

@@ -33,10 +33,40 @@ uint bc7_reciprocal(int levels, int span) { return (uint(levels) << 27) / uint(m
 int bc7_index(int t, int span, uint reciprocal) {
   return int((uint(clamp(t, 0, span)) * reciprocal + 0x4000000u) >> 27);
 }
-// The decoder's weight of endpoint 1, of 64.
-int bc7_weight(int index, int levels) {
-  return levels == 3 ? (index * 341 + 8) >> 4 : levels == 7 ? (index * 585 + 32) >> 6 : (index * 273 + 32) >> 6;
+// The decoder's weight of endpoint 1, of 64: index * x + y, shifted right by z.
+ivec3 bc7_weights(int levels) {
+  return levels == 3 ? ivec3(341, 8, 4) : levels == 7 ? ivec3(585, 32, 6) : ivec3(273, 32, 6);
 }
+int bc7_weight(int index, ivec3 weights) { return (index * weights.x + weights.y) >> weights.z; }
+
+// Puts an index in front of those of later texels, `bits` each.
+void bc7_put_index(inout uvec2 indices, int index, uint bits) {
+  indices = uvec2(indices.x << bits | uint(index), indices.y << bits | indices.x >> (32u - bits));
+}
+uint bc7_index_bits(int levels) { return levels == 3 ? 2u : levels == 7 ? 3u : 4u; }
+
+// All index bits of the texels that `mask` has, two or three bits each.
+uvec2 bc7_subset_bits(uint mask, uint bits) {
+  uvec2 each = uvec2(mask & 255u, mask >> 8 & 255u);
+  if (bits == 2u) {
+    each = (each | each << 4) & 0x0F0Fu;
+    each = (each | each << 2) & 0x3333u;
+    each = ((each | each << 1) & 0x5555u) * 3u;
+    return uvec2(each.x | each.y << 16, 0u);
+  }
+  each = (each | each << 8) & 0x00F00Fu;
+  each = (each | each << 4) & 0x0C30C3u;
+  each = ((each | each << 2) & 0x249249u) * 7u;
+  return uvec2(each.x | each.y << 24, each.y >> 8);
+}
+
+// Sums over the texels of a block: themselves, squares, products of different channels.
+struct Bc7Sums {
+  ivec4 sum;
+  ivec4 square;
+  ivec3 cross;       // RG, RB, GB
+  ivec3 with_alpha;  // RA, GA, BA
+};
 
 // Least squares of n texels of which the indices sum to s1, their squares to s2, the texels to `sum` and texels times
 // indices to `weighted`: both endpoints in sixteenths, or those given where all indices are equal.

@@ -13,6 +13,8 @@ struct Bc7Choice {
   uint detail;
   uint mask;
   uvec4 ends;
+  uvec2 indices;  // the first texel's lowest; of the three channels in modes 4 and 5
+  uvec2 scalars;  // those of the channel apart
 };
 
 // Takes bit n out of a pair of words.
@@ -37,23 +39,11 @@ uvec4 bc7_pack(Bc7Choice choice) {
     if (turn == 1u && !split) break;
     // The last part is the scalar channel, or the colour if mode 4 says so.
     bool scalar = split && (turn ^ swapped) == 0u;
-    ivec4 keep = split ? (scalar ? ivec4(0, 0, 0, 1) : ivec4(1, 1, 1, 0)) : ivec4(1);
     uint bits = mode == 6u ? 4u : mode == 1u ? 3u : mode == 4u && scalar == (swapped == 0u) ? 3u : 2u;
-    int levels = (1 << bits) - 1;
-    ivec4 a0 = bc_rgba(choice.ends.x) * keep, along0 = bc_rgba(choice.ends.y) * keep - a0;
-    ivec4 a1 = bc_rgba(choice.ends.z) * keep, along1 = bc_rgba(choice.ends.w) * keep - a1;
-    int span0 = bc_dot(along0, along0), span1 = bc_dot(along1, along1);
-    uint reciprocal0 = bc7_reciprocal(levels, span0), reciprocal1 = bc7_reciprocal(levels, span1);
-    uvec2 indices = uvec2(0u), subset1 = uvec2(0u);
-    EACH_TEXEL_DOWN(k) {
-      bool one = (choice.mask >> k & 1u) != 0u;
-      ivec4 p = bc_rgba(bc7_rotated(k, rotation)) * keep - (one ? a1 : a0);
-      int i = bc7_index(bc_dot(p, one ? along1 : along0), one ? span1 : span0, one ? reciprocal1 : reciprocal0);
-      indices = uvec2(indices.x << bits | uint(i), indices.y << bits | indices.x >> (32u - bits));
-      subset1 = uvec2(subset1.x << bits | (one ? uint(levels) : 0u), subset1.y << bits | subset1.x >> (32u - bits));
-    }
+    uvec2 indices = scalar ? choice.scalars : choice.indices;
     // An anchor's index must not have its top bit: else the subset's endpoints change places.
     uint anchor_bit = bits * bc_anchor(choice.detail & 63u) + bits - 1u;
+    uvec2 subset1 = pair ? bc7_subset_bits(choice.mask, bits) : uvec2(0u);
     if ((indices.x >> (bits - 1u) & 1u) != 0u) {
       indices ^= ~subset1;
       uint exchange = (choice.ends.x ^ choice.ends.y) & (split ? scalar ? 0xFF000000u : 0xFFFFFFu : 0xFFFFFFFFu);

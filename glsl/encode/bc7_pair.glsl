@@ -34,7 +34,7 @@ void bc7_pair_quantize(PairMode mode, inout PAIR_VECTOR e0, inout PAIR_VECTOR e1
   e1 = (shared_bit ? gain0 + gain1 : gain1) < 0 ? one1 : zero1;
 }
 
-// Sums over texels: themselves, squares, products of different channels.
+// As Bc7Sums, of the channels that are fitted.
 struct PairSums {
   PAIR_VECTOR sum;
   PAIR_VECTOR square;
@@ -65,7 +65,7 @@ void bc7_pair_extremes(PairSums all, uint mask, out PAIR_VECTOR sum0, out PAIR_V
   one.with_alpha = ivec3(0);
 #endif
   EACH_TEXEL(k) {
-    PAIR_VECTOR p = PAIR_TEXEL(k) * int(mask >> k & 1u);
+    PAIR_VECTOR p = (mask >> k & 1u) != 0u ? PAIR_TEXEL(k) : PAIR_VECTOR(0);
     one.sum += p;
     one.square += p * p;
     one.cross += bc_cross(p.xyz);
@@ -84,20 +84,26 @@ void bc7_pair_extremes(PairSums all, uint mask, out PAIR_VECTOR sum0, out PAIR_V
   sum1 = one.sum;
   int n1 = bitCount(mask);
   PAIR_VECTOR axis0 = bc7_pair_axis(zero, 16 - n1), axis1 = bc7_pair_axis(one, n1);
-  int low0 = 0x7fffffff, high0 = -0x7fffffff, low1 = 0x7fffffff, high1 = -0x7fffffff;
-  a0 = b0 = a1 = b1 = PAIR_VECTOR(0);
+  // Keys: the place on the axis, then which texel comes first of several at one place.
+  ivec2 low = ivec2(0x7fffffff), high = ivec2(-0x7fffffff);
+  axis0 *= 16;
+  axis1 *= 16;
   EACH_TEXEL(k) {
     bool one = (mask >> k & 1u) != 0u;
-    PAIR_VECTOR p = PAIR_TEXEL(k);
-    int t = bc_dot(p, one ? axis1 : axis0);
+    int t = bc_dot(PAIR_TEXEL(k), one ? axis1 : axis0);
+    int near = t + int(k), far = t + int(15u - k);
     if (one) {
-      if (t < low1) { low1 = t; a1 = p; }
-      if (t > high1) { high1 = t; b1 = p; }
+      low.y = min(low.y, near);
+      high.y = max(high.y, far);
     } else {
-      if (t < low0) { low0 = t; a0 = p; }
-      if (t > high0) { high0 = t; b0 = p; }
+      low.x = min(low.x, near);
+      high.x = max(high.x, far);
     }
   }
+  a0 = PAIR_TEXEL(uint(low.x) & 15u);
+  b0 = PAIR_TEXEL(15u - (uint(high.x) & 15u));
+  a1 = PAIR_TEXEL(uint(low.y) & 15u);
+  b1 = PAIR_TEXEL(15u - (uint(high.y) & 15u));
 }
 
 void bc7_pair_refine(PairMode mode, uint mask, PAIR_VECTOR sum0, PAIR_VECTOR sum1, inout PAIR_VECTOR a0,
@@ -129,20 +135,28 @@ void bc7_pair_refine(PairMode mode, uint mask, PAIR_VECTOR sum0, PAIR_VECTOR sum
   bc7_pair_quantize(mode, a1, b1);
 }
 
-// Squared errors of subset 0 and of subset 1.
-uvec2 bc7_pair_error(PairMode mode, uint mask, PAIR_VECTOR a0, PAIR_VECTOR b0, PAIR_VECTOR a1, PAIR_VECTOR b1) {
+// Squared errors of subset 0 and of subset 1; with one round there is nothing to choose for either, and both are one sum.
+uvec2 bc7_pair_error(PairMode mode, uint mask, PAIR_VECTOR a0, PAIR_VECTOR b0, PAIR_VECTOR a1, PAIR_VECTOR b1, out uvec2 indices) {
   PAIR_VECTOR along0 = b0 - a0, along1 = b1 - a1;
   int span0 = bc_dot(along0, along0), span1 = bc_dot(along1, along1);
   uint reciprocal0 = bc7_reciprocal(mode.levels, span0), reciprocal1 = bc7_reciprocal(mode.levels, span1);
+  ivec3 weights = bc7_weights(mode.levels);
+  uint bits = bc7_index_bits(mode.levels);
   uvec2 error = uvec2(0u);
-  EACH_TEXEL(k) {
+  indices = uvec2(0u);
+  EACH_TEXEL_DOWN(k) {
     bool one = (mask >> k & 1u) != 0u;
     PAIR_VECTOR along = one ? along1 : along0;
     PAIR_VECTOR p = PAIR_TEXEL(k) - (one ? a1 : a0);
     int i = bc7_index(bc_dot(p, along), one ? span1 : span0, one ? reciprocal1 : reciprocal0);
-    PAIR_VECTOR off = p - ((along * bc7_weight(i, mode.levels) + 32) >> 6);
+    PAIR_VECTOR off = p - ((along * bc7_weight(i, weights) + 32) >> 6);
     uint e = uint(bc_dot(off, off));
+#if EFFORT_HIGH
     error += one ? uvec2(0u, e) : uvec2(e, 0u);
+#else
+    error.x += e;
+#endif
+    bc7_put_index(indices, i, bits);
   }
   return error;
 }
@@ -156,14 +170,25 @@ uint bc7_pair_word(PAIR_VECTOR e) {
 }
 
 // The best endpoints of every round, for each subset by itself. Returns the squared error.
-uint bc7_pair(PairMode mode, PairSums all, uint mask, out uvec4 ends) {
+uint bc7_pair(PairMode mode, PairSums all, uint mask, out uvec4 ends, out uvec2 indices) {
   PAIR_VECTOR sum0, sum1, a0, b0, a1, b1;
   bc7_pair_extremes(all, mask, sum0, sum1, a0, b0, a1, b1);
   uvec2 least = uvec2(0xFFFFFFFFu);
   ends = uvec4(0u);
+  indices = uvec2(0u);
+#if EFFORT_HIGH
+  uvec2 ones = bc7_subset_bits(mask, bc7_index_bits(mode.levels));
+#endif
   ROLLED for (uint round = 0u; round < BC7_ROUNDS; round++) {
     bc7_pair_refine(mode, mask, sum0, sum1, a0, b0, a1, b1);
-    uvec2 error = bc7_pair_error(mode, mask, a0, b0, a1, b1);
+    uvec2 found;
+    uvec2 error = bc7_pair_error(mode, mask, a0, b0, a1, b1, found);
+#if EFFORT_HIGH
+    if (error.x < least.x) indices = (indices & ones) | (found & ~ones);
+    if (error.y < least.y) indices = (indices & ~ones) | (found & ones);
+#else
+    indices = found;
+#endif
     if (error.x < least.x) {
       least.x = error.x;
       ends.xy = uvec2(bc7_pair_word(a0), bc7_pair_word(b0));

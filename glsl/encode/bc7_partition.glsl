@@ -3,6 +3,7 @@
 #define ENCODE_BC7_PARTITION_GLSL
 #include "bc7_fit.glsl"
 #include "partition.glsl"
+#include "transcode/tables.glsl"
 
 #if EFFORT_HIGH
 
@@ -39,10 +40,11 @@ uvec4 bc7_promising(ivec4 sum, ivec4 square, ivec3 cross, ivec3 with_alpha) {
 #else
 
 // Texels on the far side of the mean along `direction`.
-uint bc7_split_by(ivec4 direction, ivec4 sum) {
+uint bc7_split_by(ivec3 direction, ivec3 sum) {
   int mean = bc_dot(direction, sum);
   uint split = 0u;
-  EACH_TEXEL(k) split |= (bc_dot(bc_rgba(encode_texel(k)), direction) * 16 > mean ? 1u : 0u) << k;
+  direction *= 16;
+  EACH_TEXEL_DOWN(k) split = split << 1 | uint(mean - bc_dot(bc_rgb(encode_texel(k)), direction)) >> 31;
   return split;
 }
 
@@ -59,25 +61,10 @@ void bc7_keep_nearest(inout uvec3 best, uint code, int wrong_axis, int wrong_wor
 uvec2 bc7_nearest_partitions(uint split_axis, uint split_worst) {
   // Above them, the number of texels on the wrong side.
   uvec3 best = uvec3(0xFFFFFFFFu);
-#define BC7_TRY(part, mask) \
-  bc7_keep_nearest(best, part << 16 | mask, bitCount(mask ^ split_axis), bitCount(mask ^ split_worst));
-  BC7_TRY( 0u, 0xCCCCu) BC7_TRY( 1u, 0x8888u) BC7_TRY( 2u, 0xEEEEu) BC7_TRY( 3u, 0xECC8u)
-  BC7_TRY( 4u, 0xC880u) BC7_TRY( 5u, 0xFEECu) BC7_TRY( 6u, 0xFEC8u) BC7_TRY( 7u, 0xEC80u)
-  BC7_TRY( 8u, 0xC800u) BC7_TRY( 9u, 0xFFECu) BC7_TRY(10u, 0xFE80u) BC7_TRY(11u, 0xE800u)
-  BC7_TRY(12u, 0xFFE8u) BC7_TRY(13u, 0xFF00u) BC7_TRY(14u, 0xFFF0u) BC7_TRY(15u, 0xF000u)
-  BC7_TRY(16u, 0xF710u) BC7_TRY(17u, 0x008Eu) BC7_TRY(18u, 0x7100u) BC7_TRY(19u, 0x08CEu)
-  BC7_TRY(20u, 0x008Cu) BC7_TRY(21u, 0x7310u) BC7_TRY(22u, 0x3100u) BC7_TRY(23u, 0x8CCEu)
-  BC7_TRY(24u, 0x088Cu) BC7_TRY(25u, 0x3110u) BC7_TRY(26u, 0x6666u) BC7_TRY(27u, 0x366Cu)
-  BC7_TRY(28u, 0x17E8u) BC7_TRY(29u, 0x0FF0u) BC7_TRY(30u, 0x718Eu) BC7_TRY(31u, 0x399Cu)
-  BC7_TRY(32u, 0xAAAAu) BC7_TRY(33u, 0xF0F0u) BC7_TRY(34u, 0x5A5Au) BC7_TRY(35u, 0x33CCu)
-  BC7_TRY(36u, 0x3C3Cu) BC7_TRY(37u, 0x55AAu) BC7_TRY(38u, 0x9696u) BC7_TRY(39u, 0xA55Au)
-  BC7_TRY(40u, 0x73CEu) BC7_TRY(41u, 0x13C8u) BC7_TRY(42u, 0x324Cu) BC7_TRY(43u, 0x3BDCu)
-  BC7_TRY(44u, 0x6996u) BC7_TRY(45u, 0xC33Cu) BC7_TRY(46u, 0x9966u) BC7_TRY(47u, 0x0660u)
-  BC7_TRY(48u, 0x0272u) BC7_TRY(49u, 0x04E4u) BC7_TRY(50u, 0x4E40u) BC7_TRY(51u, 0x2720u)
-  BC7_TRY(52u, 0xC936u) BC7_TRY(53u, 0x936Cu) BC7_TRY(54u, 0x39C6u) BC7_TRY(55u, 0x639Cu)
-  BC7_TRY(56u, 0x9336u) BC7_TRY(57u, 0x9CC6u) BC7_TRY(58u, 0x817Eu) BC7_TRY(59u, 0xE718u)
-  BC7_TRY(60u, 0xCCF0u) BC7_TRY(61u, 0x0FCCu) BC7_TRY(62u, 0x7744u) BC7_TRY(63u, 0xEE22u)
-#undef BC7_TRY
+  ROLLED for (uint part = 0u; part < 4u * TEXEL_COUNT; part++) {
+    uint code = two_subsets[part] | part << 16;
+    bc7_keep_nearest(best, code, bitCount((code & 0xFFFFu) ^ split_axis), bitCount((code & 0xFFFFu) ^ split_worst));
+  }
   uint other = ((best.x ^ best.z) & 0x3F0000u) == 0u ? best.y : best.x;
   return uvec2(best.z, other) & 0x3FFFFFu;
 }

@@ -25,19 +25,23 @@ void bc7_single_refine(inout ivec4 e0, inout ivec4 e1, ivec4 sum, bool opaque) {
 }
 
 // Squared error; `worst` is how far the texel that fits worst is off.
-uint bc7_single_error(ivec4 e0, ivec4 e1, out ivec3 worst) {
+uint bc7_single_error(ivec4 e0, ivec4 e1, out ivec3 worst, out uvec2 indices) {
   ivec4 along = e1 - e0;
   int span = bc_dot(along, along);
   uint reciprocal = bc7_reciprocal(15, span);
   uint error = 0u;
   int furthest = -1;
   worst = ivec3(0);
-  EACH_TEXEL(k) {
+  indices = uvec2(0u);
+  // Backwards: of several worst texels the first counts.
+  EACH_TEXEL_DOWN(k) {
     ivec4 p = bc_rgba(encode_texel(k)) - e0;
-    ivec4 off = p - ((along * bc7_weight(bc7_index(bc_dot(p, along), span, reciprocal), 15) + 32) >> 6);
+    int index = bc7_index(bc_dot(p, along), span, reciprocal);
+    ivec4 off = p - ((along * bc7_weight(index, bc7_weights(15)) + 32) >> 6);
     int e = bc_dot(off, off);
     error += uint(e);
-    if (e > furthest) {
+    bc7_put_index(indices, index, 4u);
+    if (e >= furthest) {
       furthest = e;
       worst = off.xyz;
     }
@@ -46,17 +50,20 @@ uint bc7_single_error(ivec4 e0, ivec4 e1, out ivec3 worst) {
 }
 
 // From the texels furthest apart along the axis.
-uint bc7_single(ivec4 e0, ivec4 e1, ivec4 sum, bool opaque, out uvec4 ends, out ivec3 worst) {
+uint bc7_single(ivec4 e0, ivec4 e1, ivec4 sum, bool opaque, out uvec4 ends, out ivec3 worst, out uvec2 indices) {
   uint least = 0xFFFFFFFFu;
   ends = uvec4(0u);
   worst = ivec3(0);
+  indices = uvec2(0u);
   ROLLED for (uint round = 0u; round < BC7_ROUNDS; round++) {
     bc7_single_refine(e0, e1, sum, opaque);
     ivec3 furthest;
-    uint error = bc7_single_error(e0, e1, furthest);
+    uvec2 found;
+    uint error = bc7_single_error(e0, e1, furthest, found);
     if (error < least) {
       least = error;
       worst = furthest;
+      indices = found;
       ends = uvec4(bc7_word(e0), bc7_word(e1), 0u, 0u);
     }
   }

@@ -3,13 +3,22 @@
 #define ENCODE_BC7_SPLIT_GLSL
 #include "bc7_fit.glsl"
 
-// Texel k with alpha exchanged with channel rotation - 1.
-uint bc7_rotated(uint k, uint rotation) {
-  uint texel = encode_texel(k);
-  if (rotation == 0u) return texel;
-  uint shift = 8u * (rotation - 1u);
+// A texel with alpha exchanged with channel rotation - 1.
+uint bc7_rotated(uint texel, uint rotation) {
+  uint shift = rotation == 0u ? 24u : 8u * (rotation - 1u);
   uint exchange = (texel >> shift ^ texel >> 24) & 255u;
   return texel ^ exchange << shift ^ exchange << 24;
+}
+// The sums of texels so changed.
+Bc7Sums bc7_rotated_sums(Bc7Sums all, uint rotation) {
+  ivec3 rgb = ivec3(equal(uvec3(rotation), uvec3(1u, 2u, 3u))), keep = 1 - rgb;
+  ivec3 pair = rgb.xxy + rgb.yzz, crossed = rgb.xxy * all.with_alpha.yzz + rgb.yzz * all.with_alpha.xxy;
+  Bc7Sums sums;
+  sums.sum = ivec4(all.sum.xyz * keep + all.sum.w * rgb, rotation == 0u ? all.sum.w : bc_dot(all.sum.xyz, rgb));
+  sums.square = ivec4(all.square.xyz * keep + all.square.w * rgb, 0);
+  sums.cross = all.cross * (1 - pair) + crossed;
+  sums.with_alpha = ivec3(0);
+  return sums;
 }
 
 struct SplitMode {
@@ -42,38 +51,34 @@ ivec2 bc7_split_indices(SplitLine line, int apart, ivec4 p) {
                bc7_index(p.w * apart, line.span.y, line.reciprocal.y));
 }
 
-SplitEnds bc7_split_extremes(uint rotation, out ivec4 sum) {
-  sum = ivec4(0);
-  ivec3 square = ivec3(0), cross = ivec3(0);
+// The texels furthest apart in the three channels, and the least and largest of the one apart. Exchanges the waiting texels' channels.
+SplitEnds bc7_split_extremes(uint rotation, Bc7Sums sums) {
   SplitEnds ends;
   ends.scalar = ivec2(255, 0);
-  EACH_TEXEL(k) {
-    ivec4 p = bc_rgba(bc7_rotated(k, rotation));
-    sum += p;
-    square += p.xyz * p.xyz;
-    cross += bc_cross(p.xyz);
-    ends.scalar = ivec2(min(ends.scalar.x, p.w), max(ends.scalar.y, p.w));
-  }
-  ivec3 axis = bc_principal_axis(square * 16 - sum.xyz * sum.xyz, cross * 16 - bc_cross(sum.xyz), 2u);
+  ivec3 axis = bc_principal_axis(sums.square.xyz * 16 - sums.sum.xyz * sums.sum.xyz, sums.cross * 16 - bc_cross(sums.sum.xyz), 2u);
+  axis *= 16;
   int low = 0x7fffffff, high = -0x7fffffff;
-  ends.from = ends.to = ivec3(0);
   EACH_TEXEL(k) {
-    ivec3 p = bc_rgb(bc7_rotated(k, rotation));
-    int t = bc_dot(p, axis);
-    if (t < low) { low = t; ends.from = p; }
-    if (t > high) { high = t; ends.to = p; }
+    uint texel = bc7_rotated(encode_texel(k), rotation);
+    encode_replace(k, texel);
+    int t = bc_dot(bc_rgb(texel), axis), scalar = int(texel >> 24);
+    low = min(low, t + int(k));
+    high = max(high, t + int(15u - k));
+    ends.scalar = ivec2(min(ends.scalar.x, scalar), max(ends.scalar.y, scalar));
   }
+  ends.from = bc_rgb(encode_texel(uint(low) & 15u));
+  ends.to = bc_rgb(encode_texel(15u - (uint(high) & 15u)));
   return ends;
 }
 
-void bc7_split_refine(SplitMode mode, uint rotation, ivec4 sum, inout SplitEnds ends) {
+void bc7_split_refine(SplitMode mode, ivec4 sum, inout SplitEnds ends) {
   SplitLine line = bc7_split_line(mode, ends);
   ivec4 first = ivec4(ends.from, ends.scalar.x);
   int apart = ends.scalar.y - ends.scalar.x;
   ivec2 s1 = ivec2(0), s2 = ivec2(0);
   ivec4 weighted = ivec4(0);
   EACH_TEXEL(k) {
-    ivec4 p = bc_rgba(bc7_rotated(k, rotation));
+    ivec4 p = bc_rgba(encode_texel(k));
     ivec2 i = bc7_split_indices(line, apart, p - first);
     s1 += i;
     s2 += i * i;
@@ -87,38 +92,45 @@ void bc7_split_refine(SplitMode mode, uint rotation, ivec4 sum, inout SplitEnds 
 }
 
 // Squared errors of the colour part and of the scalar part.
-uvec2 bc7_split_error(SplitMode mode, uint rotation, SplitEnds ends) {
+uvec2 bc7_split_error(SplitMode mode, SplitEnds ends, out uvec2 indices, out uvec2 scalars) {
   SplitLine line = bc7_split_line(mode, ends);
   ivec4 first = ivec4(ends.from, ends.scalar.x);
   int apart = ends.scalar.y - ends.scalar.x;
+  ivec3 weights = bc7_weights(mode.levels.x), scalar_weights = bc7_weights(mode.levels.y);
+  uint bits = bc7_index_bits(mode.levels.x), scalar_bits = bc7_index_bits(mode.levels.y);
   uvec2 error = uvec2(0u);
-  EACH_TEXEL(k) {
-    ivec4 p = bc_rgba(bc7_rotated(k, rotation)) - first;
+  indices = scalars = uvec2(0u);
+  EACH_TEXEL_DOWN(k) {
+    ivec4 p = bc_rgba(encode_texel(k)) - first;
     ivec2 i = bc7_split_indices(line, apart, p);
-    ivec3 off = p.xyz - ((line.along * bc7_weight(i.x, mode.levels.x) + 32) >> 6);
-    int off_scalar = p.w - ((apart * bc7_weight(i.y, mode.levels.y) + 32) >> 6);
+    ivec3 off = p.xyz - ((line.along * bc7_weight(i.x, weights) + 32) >> 6);
+    int off_scalar = p.w - ((apart * bc7_weight(i.y, scalar_weights) + 32) >> 6);
     error += uvec2(bc_dot(off, off), off_scalar * off_scalar);
+    bc7_put_index(indices, i.x, bits);
+    bc7_put_index(scalars, i.y, scalar_bits);
   }
   return error;
 }
 
-// The best endpoints of every round, for each part by itself. Returns the squared error.
-uint bc7_split(SplitMode mode, uint rotation, out uvec4 packed_ends) {
-  ivec4 sum;
-  SplitEnds ends = bc7_split_extremes(rotation, sum);
+// From the extremes on, the best endpoints of every round, for each part by itself. Returns the squared error.
+uint bc7_split(SplitMode mode, ivec4 sum, SplitEnds ends, out uvec4 packed_ends, out uvec2 indices, out uvec2 scalars) {
   SplitEnds best = ends;
   uvec2 least = uvec2(0xFFFFFFFFu);
+  indices = scalars = uvec2(0u);
   ROLLED for (uint round = 0u; round < BC7_ROUNDS; round++) {
-    bc7_split_refine(mode, rotation, sum, ends);
-    uvec2 error = bc7_split_error(mode, rotation, ends);
+    bc7_split_refine(mode, sum, ends);
+    uvec2 found, found_scalars;
+    uvec2 error = bc7_split_error(mode, ends, found, found_scalars);
     if (error.x < least.x) {
       least.x = error.x;
       best.from = ends.from;
       best.to = ends.to;
+      indices = found;
     }
     if (error.y < least.y) {
       least.y = error.y;
       best.scalar = ends.scalar;
+      scalars = found_scalars;
     }
   }
   packed_ends = uvec4(bc7_word(ivec4(best.from, best.scalar.x)), bc7_word(ivec4(best.to, best.scalar.y)), 0u, 0u);

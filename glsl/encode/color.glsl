@@ -3,6 +3,14 @@
 #ifndef ENCODE_COLOR_GLSL
 #define ENCODE_COLOR_GLSL
 #include "vector.glsl"
+#include "transcode/tables.glsl"
+
+// Whether a texel counts: all do where there are no holes.
+#if ENCODE_PUNCH_THROUGH
+#define COUNTED(mask, k) (((mask) >> (k) & 1u) != 0u)
+#else
+#define COUNTED(mask, k) true
+#endif
 
 // Palette positions past 0: thirds between the endpoints, or halves beside a code for holes.
 const int THIRDS = 3;
@@ -67,7 +75,7 @@ uvec2 color_least_squares(uint mask, ivec3 sum, ColorLine line, int levels) {
   ivec3 weighted = ivec3(0);
   EACH_TEXEL(k) {
     ivec3 p = bc_rgb(encode_texel(k));
-    int j = (mask >> k & 1u) != 0u ? color_position(line, p) : 0;
+    int j = COUNTED(mask, k) ? color_position(line, p) : 0;
     s1 += j;
     s2 += j * j;
     weighted += p * j;
@@ -77,43 +85,47 @@ uvec2 color_least_squares(uint mask, ivec3 sum, ColorLine line, int levels) {
   return uvec2(color_to_565(from), color_to_565(to));
 }
 
+// Bit k of the low 16 moved to bit 2 k.
+uint color_spread(uint bits) {
+  bits = (bits | bits << 8) & 0x00FF00FFu;
+  bits = (bits | bits << 4) & 0x0F0F0F0Fu;
+  bits = (bits | bits << 2) & 0x33333333u;
+  return (bits | bits << 1) & 0x55555555u;
+}
+
+// Codes of 16 positions, two bits each.
+uint color_codes_at(uint positions, int levels) {
+  uint low = positions & 0x55555555u, high = (positions >> 1) & 0x55555555u;
+  return levels == THIRDS ? (low ^ high) << 1 | high : low << 1 | high;
+}
+
 // Codes of all texels on the line, 3 where the mask leaves one out, and their squared error.
 uint color_codes(uint mask, ColorLine line, int levels, out uint error) {
-  uint codes = 0u;
+  uint positions = 0u;
   error = 0u;
   EACH_TEXEL_DOWN(k) {
-    bool counted = (mask >> k & 1u) != 0u;
+    bool counted = COUNTED(mask, k);
     ivec3 p = bc_rgb(encode_texel(k));
     int j = color_position(line, p);
-    codes = codes << 2 | (counted ? color_code(j, levels) : 3u);
+    positions = positions << 2 | uint(j);
     ivec3 off = color_over_levels(line.from * levels + line.along * j, levels) - p;
     error += counted ? uint(bc_dot(off, off)) : 0u;
   }
+  uint codes = color_codes_at(positions, levels);
+#if ENCODE_PUNCH_THROUGH
+  codes |= color_spread(~mask & 0xFFFFu) * 3u;
+#endif
   return codes;
 }
 
 // The endpoints whose palette comes nearest to a colour at position 1, among equals the nearer pair, and the squared
-// error.
-ivec3 color_nearest_565(ivec3 v) { return (clamp(v, ivec3(0), ivec3(255)) * ivec3(31, 63, 31) * 257 + 32896) >> 16; }
+// error: looked up, a channel at a time (see `solid_pair` in crates/transcode/src/tables.rs).
 uvec2 color_solid_pair(ivec3 color, int levels, out uint error) {
-  const ivec3 top = ivec3(31, 63, 31);
-  ivec3 middle = color_nearest_565(color);
-  ivec3 least = ivec3(0x7fffffff), from = ivec3(0), to = ivec3(0);
-  ROLLED for (int trial = -8; trial <= 8; trial++) {
-    ivec3 a = clamp(middle + trial, ivec3(0), top);
-    ivec3 va = color_expand(a);
-    ivec3 b = color_nearest_565(color * levels - va * (levels - 1));
-    ivec3 vb = color_expand(b);
-    ivec3 got = color_over_levels(va * (levels - 1) + vb, levels);
-    ivec3 cost = abs(got - color) << 8 | abs(va - vb);
-    bvec3 better = lessThan(cost, least);
-    least = mix(least, cost, better);
-    from = mix(from, a, better);
-    to = mix(to, b, better);
-  }
-  ivec3 off = least >> 8;
-  error = uint(bc_dot(off, off));
-  return uvec2(from.x << 11 | from.y << 5 | from.z, to.x << 11 | to.y << 5 | to.z);
+  uint at = levels == THIRDS ? 0u : 256u;
+  uint r = solid_pairs[at + uint(color.x)], g = solid_pairs[at + uint(color.y)], b = solid_pairs[at + uint(color.z)];
+  uvec3 off = uvec3(r >> 22, g >> 27, b >> 22) & 31u;
+  error = off.x * off.x + off.y * off.y + off.z * off.z;
+  return uvec2((r & 31u) << 11 | (g >> 10 & 63u) << 5 | (b & 31u), (r >> 5 & 31u) << 11 | (g >> 16 & 63u) << 5 | (b >> 5 & 31u));
 }
 
 #if EFFORT_HIGH
@@ -203,40 +215,47 @@ uvec2 color_refined(uint mask, int levels, ivec3 sum, ivec3 axis, uvec2 endpoint
 }
 #endif
 
-// Bit k of the low 16 moved to bit 2 k.
-uint color_spread(uint bits) {
-  bits = (bits | bits << 8) & 0x00FF00FFu;
-  bits = (bits | bits << 4) & 0x0F0F0F0Fu;
-  bits = (bits | bits << 2) & 0x33333333u;
-  return (bits | bits << 1) & 0x55555555u;
-}
-
-// Encodes the texels that `mask` counts, at least one; the others get code 3. Endpoints in the order found, and codes.
-uvec2 color_block(uint mask, int levels, out uint codes) {
+// Encodes the texels that `mask` counts, at least one; the others get code 3. Endpoints in the order found, and codes. Where the
+// includer sets COLOR_EITHER_PALETTE, a block of one colour takes the palette that comes nearer.
+uvec2 color_block(uint mask, inout int levels, out uint codes) {
   ivec3 sum = ivec3(0), square = ivec3(0), cross = ivec3(0);
   EACH_TEXEL(k) {
-    ivec3 p = bc_rgb(encode_texel(k)) * int(mask >> k & 1u);
+    ivec3 p = bc_rgb(COUNTED(mask, k) ? encode_texel(k) : 0u);
     sum += p;
     square += p * p;
     cross += bc_cross(p);
   }
   int n = bitCount(mask);
   ivec3 axis = bc_principal_axis(square * n - sum * sum, cross * n - bc_cross(sum), 3u);
+  // The texels at both ends of the axis: the key is the place on it, then which of several at one place comes first.
   int low = 0x7fffffff, high = -0x7fffffff;
-  ivec3 from = ivec3(0), to = ivec3(0);
   EACH_TEXEL(k) {
-    ivec3 p = bc_rgb(encode_texel(k));
-    int t = bc_dot(p, axis);
-    bool counted = (mask >> k & 1u) != 0u;
-    if (counted && t < low) { low = t; from = p; }
-    if (counted && t > high) { high = t; to = p; }
+    int t = bc_dot(bc_rgb(encode_texel(k)), axis * 16);
+    if (COUNTED(mask, k)) {
+      low = min(low, t + int(k));
+      high = max(high, t + int(15u - k));
+    }
   }
+  ivec3 from = bc_rgb(encode_texel(uint(low) & 15u)), to = bc_rgb(encode_texel(15u - (uint(high) & 15u)));
   uvec2 endpoints = color_least_squares(mask, sum, color_line(from, to, levels), levels);
   bool flat_color = endpoints.x == endpoints.y;
   uvec2 pair = uvec2(0u);
   if (flat_color || EFFORT_HIGH != 0) {
     uint error;
-    pair = color_solid_pair(ivec3(uvec3(2 * sum + n) / uint(2 * n)), levels, error);
+    ivec3 mean = ivec3(uvec3(2 * sum + n) / uint(2 * n));
+    pair = color_solid_pair(mean, levels, error);
+#ifdef COLOR_EITHER_PALETTE
+    uint first = encode_texel(0u), differ = ~mask << 16;
+    EACH_TEXEL(k) differ |= (encode_texel(k) ^ first) & 0xFFFFFFu;
+    if (differ == 0u) {
+      uint other_error;
+      uvec2 other = color_solid_pair(mean, HALVES, other_error);
+      if (other_error < error) {
+        pair = other;
+        levels = HALVES;
+      }
+    }
+#endif
   }
   if (flat_color && (EFFORT_HIGH == 0 || from == to)) {
     codes = (color_code(1, levels) * 0x55555555u) | (color_spread(~mask & 0xFFFFu) * 3u);

@@ -3,10 +3,15 @@
 #ifndef ENCODE_VECTOR_GLSL
 #define ENCODE_VECTOR_GLSL
 
-// Loops over texels stay loops: unrolled, a pipeline takes seconds to compile and spills registers.
+// Loops over texels stay loops: unrolled, a pipeline takes seconds to compile and spills registers. Some compilers unroll them all the
+// same. The short encoders gain by that; BC7 becomes longer than an instruction cache and counts to TEXEL_COUNT, which is 16 but known
+// only when it runs.
+#ifndef TEXEL_COUNT
+#define TEXEL_COUNT 16u
+#endif
 #define ROLLED [[dont_unroll]]
-#define EACH_TEXEL(k) ROLLED for (uint k = 0u; k < 16u; k++)
-#define EACH_TEXEL_DOWN(k) ROLLED for (uint k = 15u; k < 16u; k--)
+#define EACH_TEXEL(k) ROLLED for (uint k = 0u; k < TEXEL_COUNT; k++)
+#define EACH_TEXEL_DOWN(k) ROLLED for (uint k = TEXEL_COUNT - 1u; k < TEXEL_COUNT; k--)
 
 // The channels of an RGBA8 texel, red in the low byte.
 ivec3 bc_rgb(uint texel) { return ivec3(uvec3(texel, texel >> 8, texel >> 16) & 255u); }

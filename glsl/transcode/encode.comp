@@ -46,6 +46,11 @@ uint encode_value(uint k, uint channel) { return TILE(k) >> (16u * channel); }
 #else
 uint load(uint texel) { return texels[texel]; }
 uint encode_texel(uint k) { return TILE(k); }
+#if ENCODE_BC == 7
+uint texel_count = 16u + (push.extent.x >> 31);
+#define TEXEL_COUNT texel_count
+void encode_replace(uint k, uint texel) { TILE(k) = texel; }
+#endif
 #if ENCODE_BC == 1
 #include "../encode/bc1.glsl"
 #elif ENCODE_BC == 3

@@ -7,7 +7,8 @@ layout(constant_id = 0) const uint FOOTPRINT_WIDTH = 4;
 layout(constant_id = 1) const uint FOOTPRINT_HEIGHT = 4;
 // The numeric type: 0 UNORM, 1 SRGB, 2 SNORM, 3 SFLOAT.
 layout(constant_id = 2) const uint NUMERIC = 0;
-// 3: blocks a workgroup (Tile), 4: invocations a workgroup, 5 and 6: lanes a block that unpack weights and colours.
+// 3: blocks a workgroup (Tile), 4: invocations a workgroup, 5 and 6: lanes a block that unpack weights and colours, 8: units that
+// are decoded at a time.
 // What an illegal block decodes to, RGBA8 with R in the low byte.
 layout(constant_id = 7) const uint ERROR_COLOUR = 0xFFFF00FFu;
 
@@ -27,4 +28,3 @@ layout(push_constant) uniform Push {
 
 #define BINDING_SOURCE 0
 #define BINDING_TARGET 1
-#define BINDING_TABLES 2

@@ -1,5 +1,6 @@
 // Decoded texels wait in shared memory until one invocation encodes their 4x4 block. The entry point gives TEXEL_STRIDE, at
-// least the BC blocks of a workgroup: texel k of block b waits at k * TEXEL_STRIDE + b.
+// least the BC blocks of a workgroup: texel k of block b waits at k * TEXEL_STRIDE + b of s_texels, which the entry point may have
+// declared (TEXELS_DECLARED).
 #include "target/target.glsl"
 
 // A waiting texel: RGBA8; 16 bits for BC4, two times 16 for BC5; four half floats for BC6H.
@@ -9,7 +10,9 @@
 #define Waiting uint
 #endif
 
+#ifndef TEXELS_DECLARED
 shared Waiting s_texels[16u * TEXEL_STRIDE];
+#endif
 uint encoded_block = 0u; // the one that this invocation encodes
 
 #ifdef TARGET_BC6H
@@ -34,6 +37,11 @@ uint encode_value(uint k, uint channel) { return waiting_texel(k) >> (16u * chan
 #include "encode/bc5.glsl"
 #else
 uint encode_texel(uint k) { return waiting_texel(k); }
+#if defined(TARGET_BC7)
+uint texel_count = 16u + (push.end_block >> 31);
+#define TEXEL_COUNT texel_count
+void encode_replace(uint k, uint texel) { s_texels[k * TEXEL_STRIDE + encoded_block] = texel; }
+#endif
 #if defined(TARGET_BC1)
 #include "encode/bc1.glsl"
 #elif defined(TARGET_BC3)

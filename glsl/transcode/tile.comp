@@ -61,6 +61,29 @@ void main() {
     decode_column(i / FOOTPRINT_WIDTH, i % FOOTPRINT_WIDTH);
   }
 }
+#elif defined(DECODER_PARSED)
+shared uvec2 s_first_texel[SLOTS]; // x | y << 16, slice
+
+void main() {
+  uint lane = gl_LocalInvocationIndex, first = push.first_block + gl_WorkGroupID.x * BLOCKS;
+  [[dont_unroll]] for (uint slot = lane; slot < BLOCKS && first + slot < push.end_block; slot += gl_WorkGroupSize.x) {
+    uvec3 position = region_block(first + slot);
+    store_parsed(slot, source_block(position));
+    s_first_texel[slot] = uvec2(position.x << 2 | position.y << 18, position.z);
+  }
+  barrier();
+  [[dont_unroll]] for (uint i = lane; i < BLOCKS * 4u && first + i / 4u < push.end_block; i += gl_WorkGroupSize.x) {
+    uint slot = i / 4u;
+    uvec2 corner = s_first_texel[slot];
+    uvec3 at = uvec3((corner.x & 0xFFFFu) + i % 4u, corner.x >> 16, corner.y);
+    uint rows = at.x < push.target_extent.x ? push.target_extent.y - at.y : 0u;
+    at += push.target_offset;
+    uvec4 texels = parsed_column(slot, i % 4u);
+    [[unroll]] for (uint y = 0u; y < 4u; ++y) {
+      if (y < rows) store_texel(at + uvec3(0u, y, 0u), texels[y]);
+    }
+  }
+}
 #else
 // These decoders are cheap enough that each invocation reads its block itself.
 void main() {

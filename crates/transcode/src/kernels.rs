@@ -1,14 +1,12 @@
 //! From formats and a choice to a kernel and its specialization.
 
-use crate::choose::{Choice, Configuration, recode_tile, tile};
+use crate::choose::{Choice, Configuration, recode, recode_staging, tile};
 use crate::error::{Error, Result};
 use crate::job::Job;
 use texemu_core::Gpu;
 use texemu_core::vk;
 use texemu_format::{Codec, Format, Numeric};
-use texemu_shaders::{
-    Decoder, Effort, Granularity, Kernel, Staging, Store, TRANSCODE, TargetKind, TranscodeKey,
-};
+use texemu_shaders::{Decoder, Effort, Kernel, Staging, Store, TRANSCODE, TargetKind, TranscodeKey};
 
 /// A kernel, ready to be specialized.
 #[derive(Clone, Copy, Debug)]
@@ -35,27 +33,30 @@ pub(crate) fn select(gpu: &Gpu, job: &Job<'_>, blocks: u64) -> Result<Selected> 
             effort: if target.is_compressed() { job.options.effort } else { Effort::Fast },
         })
     };
-    let find = |wanted: Configuration| {
+    let find = |mut wanted: Configuration| {
+        if target.is_compressed() && matches!(wanted.staging, Staging::Bytes { .. }) {
+            wanted.staging = recode_staging(format.footprint, &wanted);
+        }
         let (kernel, staging) = lookup(&key(&wanted)?)?;
-        // A module with fixed sizes decides how many blocks a workgroup takes.
-        let blocks = match staging {
-            Staging::Bytes { blocks, .. } => blocks,
-            Staging::Words => wanted.blocks,
-        };
-        Some(Selected { kernel, configuration: Configuration { staging, blocks, ..wanted } })
+        // A decoder with fixed sizes decides how many blocks a workgroup takes.
+        if let Staging::Bytes { blocks, targets: 0, .. } = staging {
+            (wanted.blocks, wanted.round) = (blocks, blocks);
+        }
+        Some(Selected { kernel, configuration: Configuration { staging, ..wanted } })
     };
-    let fastest = if target.is_compressed() {
-        recode_tile(format.footprint, target.codec == Codec::Bc6h)
+    let [fastest, words] = if target.is_compressed() {
+        recode(gpu.capabilities(), gpu.features(), format, target, job.options.effort)
     } else {
-        tile(gpu.capabilities(), gpu.features(), format.footprint, blocks)
+        let fastest = tile(gpu.capabilities(), gpu.features(), format, blocks);
+        [fastest, Configuration { staging: Staging::Words, ..fastest }]
     };
-    let words = Configuration { staging: Staging::Words, ..fastest };
-    let choices: &[Configuration] = match job.options.choice {
-        Choice::Exactly(configuration) => &[configuration],
-        Choice::Granularity(Granularity::PerTexel) => &[Configuration::PER_TEXEL],
-        Choice::Granularity(Granularity::PerBlock) => &[Configuration::PER_BLOCK],
-        Choice::Granularity(Granularity::Tile) => &[fastest, words],
-        Choice::Auto => &[fastest, words, Configuration::PER_BLOCK, Configuration::PER_TEXEL],
+    let all = [fastest, words, Configuration::PER_BLOCK, Configuration::PER_TEXEL];
+    let choices: Vec<Configuration> = match job.options.choice {
+        Choice::Exactly(configuration) => vec![configuration],
+        Choice::Granularity(granularity) => {
+            all.into_iter().filter(|way| way.granularity == granularity).collect()
+        }
+        Choice::Auto => all.to_vec(),
     };
     choices.iter().find_map(|&configuration| find(configuration)).ok_or_else(|| {
         let any = has_kernel(format, target);
@@ -74,25 +75,25 @@ pub fn has_kernel(format: &Format, target: &Format) -> bool {
 
 /// The kernel of `key`; for byte staging, the one with the least room that suffices.
 fn lookup(key: &TranscodeKey) -> Option<(&'static Kernel, Staging)> {
-    let Staging::Bytes { blocks, weight_bytes } = key.staging else {
+    let Staging::Bytes { blocks: slots, weight_bytes: weights, targets: wanted } = key.staging else {
         return Some((texemu_shaders::transcode(key)?, Staging::Words));
     };
-    let room = |staging: Staging| match staging {
-        Staging::Bytes { blocks: other, weight_bytes: bytes } if other == blocks && bytes >= weight_bytes => {
-            Some(bytes)
-        }
-        _ => None,
+    let room = |staging: Staging| {
+        let Staging::Bytes { blocks, weight_bytes, targets } = staging else { return None };
+        let suffices =
+            if wanted == 0 { targets == 0 && blocks == slots } else { targets >= wanted && blocks >= slots };
+        (suffices && weight_bytes >= weights).then_some((targets, blocks, weight_bytes))
     };
     TRANSCODE
         .iter()
         .filter(|(other, _)| TranscodeKey { staging: key.staging, ..*other } == *key)
         .filter_map(|&(other, kernel)| Some((room(other.staging)?, other.staging, kernel)))
-        .min_by_key(|&(bytes, ..)| bytes)
+        .min_by_key(|&(room, ..)| room)
         .map(|(_, staging, kernel)| (kernel, staging))
 }
 
 /// The specialization constants of `glsl/transcode/interface.glsl`.
-pub(crate) fn constants(job: &Job<'_>, configuration: &Configuration) -> [(u32, u32); 8] {
+pub(crate) fn constants(job: &Job<'_>, configuration: &Configuration) -> [(u32, u32); 9] {
     let numeric = match job.format.numeric {
         Numeric::Unorm | Numeric::Ufloat => 0,
         Numeric::Srgb => 1,
@@ -108,6 +109,7 @@ pub(crate) fn constants(job: &Job<'_>, configuration: &Configuration) -> [(u32, 
         (5, configuration.lanes[0]),
         (6, configuration.lanes[1]),
         (7, job.options.error_color.rgba8()),
+        (8, configuration.round),
     ]
 }
 
@@ -152,7 +154,7 @@ fn store(job: &Job<'_>) -> Store {
     }
 }
 
-/// Whether the kernel reads the ASTC tables.
+/// Whether the kernel reads the tables.
 pub(crate) fn needs_tables(kernel: &Kernel) -> bool {
     kernel.bindings.iter().any(|binding| binding.binding == 2)
 }

@@ -24,4 +24,5 @@ pub use job::{ErrorColor, Job, Options, Region, Source, Target};
 pub use kernels::has_kernel;
 pub use plan::DispatchLimits;
 pub use record::{Recorded, Transcoder};
+pub use tables::TABLES;
 pub use texemu_shaders::{Effort, Granularity, SourceKind, Staging, Store};

@@ -7,7 +7,7 @@ use crate::error::Result;
 use crate::job::{Job, Options, Source, Target};
 use crate::kernels::{self, Selected};
 use crate::plan::{DispatchLimits, Plan, Shape, plan};
-use crate::tables;
+use crate::tables::TABLES;
 use crate::views::{self, Views};
 use std::sync::Arc;
 use texemu_core::vk;
@@ -46,11 +46,11 @@ pub(crate) struct Prepared<'a> {
 impl Transcoder {
     /// Makes the tables; pipelines are made when first needed, or by [`Transcoder::prepare`].
     pub fn new(gpu: &Gpu) -> Result<Self> {
-        let words: &[u8] = bytemuck::cast_slice(&tables::ASTC);
+        let words: &[u8] = bytemuck::cast_slice(&TABLES);
         let mut buffer = Buffer::new(
             gpu,
             &BufferDesc {
-                name: "ASTC tables",
+                name: "transcoding tables",
                 size: words.len() as u64,
                 usage: vk::BufferUsageFlags::STORAGE_BUFFER,
                 location: Location::Upload,

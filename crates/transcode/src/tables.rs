@@ -1,13 +1,14 @@
-//! The look-up tables that the ASTC kernels read (`glsl/decode/astc/tables.glsl` names the same fields), all of them
-//! derived from the Khronos Data Format Specification 1.4, chapter "ASTC Compressed Texture Image Formats".
+//! The look-up tables that kernels read (`glsl/transcode/tables.glsl` names the same fields): those of ASTC, derived from the Khronos
+//! Data Format Specification 1.4, chapter "ASTC Compressed Texture Image Formats", and those that
+//! the BC1, BC3 and BC7 encoders look up.
 //!
-//! One table serves every footprint and profile.
+//! One buffer serves every kernel.
 
-/// Words of [`ASTC`]; 40 KiB.
-pub(crate) const ASTC_WORDS: usize = PARTITIONS + 3 * 1024 * 2;
+/// Words of [`TABLES`]; 42 KiB.
+const WORDS: usize = TWO_SUBSETS + 64;
 
-/// The table, ready to be uploaded.
-pub(crate) static ASTC: [u32; ASTC_WORDS] = astc();
+/// What binding 2 of the kernels that have one must hold: a storage buffer, ready to be uploaded.
+pub static TABLES: [u32; WORDS] = tables();
 
 // Where each field starts, in words.
 const WEIGHT_RANGES: usize = 0;
@@ -16,6 +17,8 @@ const DIGITS: usize = 256;
 const MODES: usize = 768;
 const COLOUR_FITS: usize = 2816;
 const PARTITIONS: usize = 4096;
+const SOLID_PAIRS: usize = PARTITIONS + 3 * 1024 * 2;
+const TWO_SUBSETS: usize = SOLID_PAIRS + 2 * 256;
 
 /// A range of the integer sequence encoding: a trit, a quint or nothing above some plain bits.
 #[derive(Clone, Copy)]
@@ -315,8 +318,69 @@ const fn partition_function(partitions: u32, seed: u32) -> [u32; 2] {
     words
 }
 
-const fn astc() -> [u32; ASTC_WORDS] {
-    let mut words = [0; ASTC_WORDS];
+/// `value` of 0 to 255 as a channel of `top + 1` levels, and such a level as 8 bits.
+const fn to_level(value: i32, top: i32) -> i32 {
+    let value = if value < 0 {
+        0
+    } else if value > 255 {
+        255
+    } else {
+        value
+    };
+    (value * top * 257 + 32_896) >> 16
+}
+
+const fn from_level(level: i32, top: i32) -> i32 {
+    if top == 31 { level << 3 | level >> 2 } else { level << 2 | level >> 4 }
+}
+
+/// The endpoints, levels of `top`, whose palette of `thirds` or halves comes nearest to `value` at position 1, among equals the nearer
+/// pair, then the lower first endpoint; and the error.
+const fn solid_pair(value: i32, top: i32, levels: i32) -> [u32; 3] {
+    let (mut least, mut found) = (i32::MAX, [0, 0, 0]);
+    let mut trial = -8;
+    while trial <= 8 {
+        let from = to_level(value, top) + trial;
+        let from = if from < 0 {
+            0
+        } else if from > top {
+            top
+        } else {
+            from
+        };
+        let near = from_level(from, top);
+        let to = to_level(value * levels - near * (levels - 1), top);
+        let far = from_level(to, top);
+        let sum = near * (levels - 1) + far;
+        let got = if levels == 3 { ((sum + 1) * 43_691) >> 17 } else { (sum + 1) >> 1 };
+        let cost = (got - value).abs() << 8 | (near - far).abs();
+        if cost < least {
+            least = cost;
+            found = [from as u32, to as u32, (got - value).unsigned_abs()];
+        }
+        trial += 1;
+    }
+    found
+}
+
+/// What 5-bit and 6-bit channels take for a value: endpoints 5, 5, 6, 6 bits, then both errors, 5 bits each.
+const fn solid_pairs(value: i32, levels: i32) -> u32 {
+    let (five, six) = (solid_pair(value, 31, levels), solid_pair(value, 63, levels));
+    five[0] | five[1] << 5 | six[0] << 10 | six[1] << 16 | five[2] << 22 | six[2] << 27
+}
+
+/// The partitions of BC7 into two subsets (Khronos Data Format Specification 1.4, "BPTC Compressed Texture Image Formats"): bit k says
+/// that texel k is in subset 1.
+const SUBSET_MASKS: [u16; 64] = [
+    0xCCCC, 0x8888, 0xEEEE, 0xECC8, 0xC880, 0xFEEC, 0xFEC8, 0xEC80, 0xC800, 0xFFEC, 0xFE80, 0xE800, 0xFFE8,
+    0xFF00, 0xFFF0, 0xF000, 0xF710, 0x008E, 0x7100, 0x08CE, 0x008C, 0x7310, 0x3100, 0x8CCE, 0x088C, 0x3110,
+    0x6666, 0x366C, 0x17E8, 0x0FF0, 0x718E, 0x399C, 0xAAAA, 0xF0F0, 0x5A5A, 0x33CC, 0x3C3C, 0x55AA, 0x9696,
+    0xA55A, 0x73CE, 0x13C8, 0x324C, 0x3BDC, 0x6996, 0xC33C, 0x9966, 0x0660, 0x0272, 0x04E4, 0x4E40, 0x2720,
+    0xC936, 0x936C, 0x39C6, 0x639C, 0x9336, 0x9CC6, 0x817E, 0xE718, 0xCCF0, 0x0FCC, 0x7744, 0xEE22,
+];
+
+const fn tables() -> [u32; WORDS] {
+    let mut words = [0; WORDS];
     let mut index = 0;
     while index < RANGES.len() {
         let colour = RANGES[index].colour_entry();
@@ -366,6 +430,17 @@ const fn astc() -> [u32; ASTC_WORDS] {
             seed += 1;
         }
         partitions += 1;
+    }
+    let mut value = 0;
+    while value < 256 {
+        words[SOLID_PAIRS + value] = solid_pairs(value as i32, 3);
+        words[SOLID_PAIRS + 256 + value] = solid_pairs(value as i32, 2);
+        value += 1;
+    }
+    let mut partition = 0;
+    while partition < 64 {
+        words[TWO_SUBSETS + partition] = SUBSET_MASKS[partition] as u32;
+        partition += 1;
     }
     words
 }
@@ -489,10 +564,10 @@ mod tests {
 
     #[test]
     fn sequences_stay_inside_the_kernels_arrays() {
-        for mode in ASTC[MODES..MODES + 2048].iter().filter(|mode| **mode != 0) {
+        for mode in TABLES[MODES..MODES + 2048].iter().filter(|mode| **mode != 0) {
             assert!(mode >> 20 & 31 <= 22 && mode >> 9 & 15 < 12 && mode >> 13 & 127 <= 96);
         }
-        for fit in ASTC[COLOUR_FITS..PARTITIONS].iter().filter(|fit| **fit != 0) {
+        for fit in TABLES[COLOUR_FITS..PARTITIONS].iter().filter(|fit| **fit != 0) {
             assert!(fit >> 12 & 15 <= 6 && (fit & 31) < 21);
         }
     }

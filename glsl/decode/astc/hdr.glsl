@@ -6,7 +6,6 @@
 
 #define Texel uvec2        // four half floats, two a word, R in the low half of the first
 #define Endpoint uvec2     // four values of 16 bits, likewise
-#define ENDPOINT_WORDS 2u
 
 struct Ramp {
   Endpoint e0, e1;

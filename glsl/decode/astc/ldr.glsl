@@ -5,7 +5,6 @@
 
 #define Texel uint         // RGBA8, R in the low byte
 #define Endpoint uint      // likewise
-#define ENDPOINT_WORDS 1u
 #define Ramp uvec4
 
 Texel error_texel() { return ERROR_COLOUR; }

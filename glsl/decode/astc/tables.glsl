@@ -1,12 +1,4 @@
-// The look-up tables of crates/transcode/src/tables.rs.
-layout(set = 0, binding = BINDING_TABLES, std430) readonly buffer Tables {
-  uvec4 weight_ranges[32];
-  uvec4 colour_ranges[32];
-  uint digits[512];        // by eight packed bits of five trits; 256: seven of three quints; 384: none
-  uint block_modes[2048];
-  uint colour_fits[1280];  // by [values / 2][bits left]
-  uvec2 partition_functions[3072]; // by [partitions - 2][seed]
-};
+#include "transcode/tables.glsl"
 
 #define NO_DIGITS 384u
 

@@ -6,9 +6,11 @@ use crate::target::granularity_name;
 use texemu_format::Format;
 use texemu_transcode::{Choice, Configuration, Granularity, Options, SourceKind, Staging, Transcoder};
 
-/// For instance `tile 32/128 2,1 bytes`: blocks and threads a workgroup, lanes, staging.
+/// For instance `tile 32/128 2,1 bytes`: blocks and threads a workgroup, lanes, staging; or `tile 64:32/128 2,1 bytes`, where an encoder
+/// stands behind a decoder of 32 units at a time.
 pub(crate) fn configuration_name(configuration: &Configuration) -> String {
-    let Configuration { granularity, staging, blocks, threads, lanes: [weights, colours] } = *configuration;
+    let Configuration { granularity, staging, blocks, round, threads, lanes: [weights, colours] } =
+        *configuration;
     let name = granularity_name(granularity);
     if granularity != Granularity::Tile {
         return format!("{name} {threads}");
@@ -17,7 +19,8 @@ pub(crate) fn configuration_name(configuration: &Configuration) -> String {
         Staging::Words => "words",
         Staging::Bytes { .. } => "bytes",
     };
-    format!("{name} {blocks}/{threads} {weights},{colours} {staging}")
+    let round = if round == blocks { String::new() } else { format!(":{round}") };
+    format!("{name} {blocks}{round}/{threads} {weights},{colours} {staging}")
 }
 
 /// Reads what [`configuration_name`] writes.
@@ -31,17 +34,22 @@ pub(crate) fn parse_configuration(text: &str) -> Result<Configuration, String> {
         ["tile", sizes, lanes, staging] => {
             let (blocks, threads) = sizes.split_once('/').ok_or_else(wanted)?;
             let (weights, colours) = lanes.split_once(',').ok_or_else(wanted)?;
-            let blocks = number(blocks)?;
+            let (blocks, round) = blocks.split_once(':').unwrap_or((blocks, blocks));
+            let (blocks, round) = (number(blocks)?, number(round)?);
+            if round > blocks {
+                return Err(format!("{round} blocks at a time are more than {blocks}"));
+            }
             let staging = match staging {
                 "words" => Staging::Words,
                 // Enough for every footprint.
-                "bytes" => Staging::Bytes { blocks, weight_bytes: 68 },
+                "bytes" => Staging::Bytes { blocks, weight_bytes: 68, targets: 0 },
                 _ => return Err(wanted()),
             };
             Ok(Configuration {
                 granularity: Granularity::Tile,
                 staging,
                 blocks,
+                round,
                 threads: number(threads)?,
                 lanes: [number(weights)?, number(colours)?],
             })
@@ -75,7 +83,7 @@ pub(crate) fn tuning(
     for blocks in [8, 16, 32, 64].into_iter().filter(|&blocks| u64::from(blocks) <= blocks_in_all) {
         for threads in [32, 64, 128, 256] {
             for lanes in [[1, 1], [2, 1], [4, 2], [8, 4]] {
-                let staged = bytes.map(|weight_bytes| Staging::Bytes { blocks, weight_bytes });
+                let staged = bytes.map(|weight_bytes| Staging::Bytes { blocks, weight_bytes, targets: 0 });
                 for staging in [Some(Staging::Words), staged].into_iter().flatten() {
                     // Every block needs its lanes.
                     if blocks * lanes[0] <= threads * 4 {
@@ -84,6 +92,7 @@ pub(crate) fn tuning(
                             granularity,
                             staging,
                             blocks,
+                            round: blocks,
                             threads,
                             lanes,
                         }));
@@ -101,7 +110,13 @@ mod tests {
 
     #[test]
     fn configurations_are_read_as_they_are_written() {
-        for text in ["texel 64", "block 128", "tile 32/128 2,1 words", "tile 16/64 4,2 bytes"] {
+        for text in [
+            "texel 64",
+            "block 128",
+            "tile 32/128 2,1 words",
+            "tile 16/64 4,2 bytes",
+            "tile 64:32/128 2,1 bytes",
+        ] {
             let configuration = parse_configuration(text).expect(text);
             assert_eq!(configuration_name(&configuration), text);
         }

@@ -111,10 +111,10 @@ fn kernels(transcoder: &Transcoder, source: &'static Format, target: &'static Fo
         }
     }
     // Where tiles are kept as bytes, the portable kernel is run too.
-    let automatic =
-        transcoder.configuration_for(&dummy_job(source, target, plain.source_kind, plain.options));
-    if let Ok(configuration @ Configuration { staging: Staging::Bytes { .. }, .. }) = automatic {
-        let words = Configuration { staging: Staging::Words, ..configuration };
+    let automatic = |kind| transcoder.configuration_for(&dummy_job(source, target, kind, plain.options));
+    if let (Ok(Configuration { staging: Staging::Bytes { .. }, .. }), Ok(words)) =
+        (automatic(plain.source_kind), automatic(SourceKind::StorageBuffer))
+    {
         kernels.push(with(Options { choice: Choice::Exactly(words), ..plain.options }));
     }
     kernels.push(Kernel { is_split: true, ..plain });
