@@ -12,7 +12,9 @@ use common::texture::{ALL, TextureDesc, allocate, host_barrier};
 use common::{TestGpu, upload};
 use std::sync::Barrier;
 use texemu_core::{Buffer, BufferDesc, Commands, Gpu, Location, vk};
-use texemu_emulate::{Emulator, EmulatorDesc, Queue, Rule, Settings, SourceAccess};
+use texemu_emulate::{
+    CacheSettings, Emulator, EmulatorDesc, KnownBuffer, Queue, Rule, Settings, SourceAccess,
+};
 use texemu_format::{Format, by_name};
 use texemu_reference::blocks::{Class, Rng};
 
@@ -38,7 +40,7 @@ const KINDS: [(&str, bool, SourceAccess); 6] = [
     ("ASTC_6x6_SRGB_BLOCK", true, SourceAccess::TexelBuffer),
     ("ETC2_R8G8B8A8_UNORM_BLOCK", true, SourceAccess::TransferOnly),
     ("EAC_R11_UNORM_BLOCK", false, SourceAccess::TexelBuffer),
-    // Into BC1, by way of the arena's scratch memory.
+    // Into BC1, by way of the arena's scratch memory and of the transcode cache.
     ("ETC2_R8G8B8_UNORM_BLOCK", false, SourceAccess::TexelBuffer),
 ];
 
@@ -116,17 +118,11 @@ impl<'a> Worker<'a> {
         let run = self.commands.run(|commands| {
             transfer_barrier(gpu, commands, image, vk::ImageLayout::UNDEFINED);
             for copy in &copies {
-                // SAFETY: everything is alive and in place.
+                // For images without a BC target the same as without the content.
+                let known = KnownBuffer { buffer: blocks, access, content: &source };
+                // SAFETY: everything is alive and in place, and the buffer holds what is said.
                 unsafe {
-                    emulator.copy_buffer_to_image(
-                        commands,
-                        recording,
-                        blocks,
-                        access,
-                        image,
-                        layout,
-                        &[*copy],
-                    )
+                    emulator.copy_known_buffer_to_image(commands, recording, &known, image, layout, &[*copy])
                 }
                 .expect("recorded");
                 transfer_barrier(gpu, commands, image, layout);
@@ -181,6 +177,8 @@ fn soak(gpu: TestGpu) {
     let counted = counting(&gpu);
     let mut settings = Settings { force: true, timing: true, ..Settings::default() };
     settings.rules.insert(format(KINDS[5].0).vk, Rule::Target(format("BC1_RGB_UNORM_BLOCK").vk));
+    // So small that the first round fills it.
+    settings.cache = CacheSettings { memory_bytes: 8 << 10, ..CacheSettings::default() };
     let desc = EmulatorDesc { gpu: &counted, settings: &settings, queue_families: &[] };
     let emulator = Emulator::new(&desc).expect("an emulator");
     let images = if full() { 10_000 } else { 480 };
@@ -216,8 +214,10 @@ fn soak(gpu: TestGpu) {
     let statistics = emulator.statistics();
     let created: u64 = statistics.formats.iter().map(|one| one.created).sum();
     let uploads: u64 =
-        statistics.formats.iter().map(|one| one.direct + one.by_plane + one.by_scratch + one.deferred).sum();
+        statistics.formats.iter().map(|one| one.direct + one.by_plane + one.by_scratch + one.cached).sum();
     println!("{created} images, {uploads} uploads by {THREADS} threads");
+    let cache = statistics.cache.expect("the cache is on");
+    assert!(cache.stored > 0 && cache.evicted > 0 && cache.memory_bytes <= 8 << 10, "{cache:?}");
     println!("objects {:?}", last.0);
     println!("heap {} to {} bytes, process {:?} to {:?} bytes", first.1, last.1, first.2, last.2);
     assert_eq!(uploads, created * UPLOADS as u64);
