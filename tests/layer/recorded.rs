@@ -8,6 +8,7 @@ use crate::common::texture::{
 use crate::format;
 use crate::launch::{own_file, under_validation};
 use crate::validate::numbers;
+use std::sync::Mutex;
 use texemu_core::vk;
 use texemu_core::{Buffer, BufferDesc, Image, ImageDesc, Location};
 
@@ -229,4 +230,49 @@ fn what_may_not_write_to_compressed_images_is_left_out() {
         let texels = decode(desc.format, &texture.levels[0], desc.size(0));
         assert!(read(&app, target.handle(), &desc, 24 * 20 * 4) == texels, "and so are the texels");
     });
+}
+
+#[test]
+fn many_threads_record_at_once() {
+    let test = "recorded::many_threads_record_at_once";
+    let file = own_file(test, "statistics.json");
+    let settings = [("TEXEMU_VALIDATE", "1"), ("TEXEMU_STATISTICS_FILE", file.as_str())];
+    under_validation(test, &settings, || {
+        let app = App::new(&PLAIN).expect("no extension is asked for");
+        let device = &app.device;
+        let queue = Mutex::new(());
+        std::thread::scope(|scope| {
+            for _ in 0..4 {
+                scope.spawn(|| {
+                    let info = vk::CommandPoolCreateInfo::default();
+                    // SAFETY: the device is alive.
+                    let pool = unsafe { device.create_command_pool(&info, None) }.expect("a pool");
+                    for _ in 0..5 {
+                        // Images come and go while others are copied to.
+                        let textures = [Texture::new(&app, desc()), Texture::new(&app, desc())];
+                        let info = vk::CommandBufferAllocateInfo::default()
+                            .command_pool(pool)
+                            .command_buffer_count(2);
+                        // SAFETY: the pool is this thread's.
+                        let both =
+                            unsafe { device.allocate_command_buffers(&info) }.expect("command buffers");
+                        for (&commands, texture) in both.iter().zip(&textures) {
+                            app.record(commands, |commands| texture.copy(commands));
+                        }
+                        for &commands in &both {
+                            let _guard = queue.lock().expect("no thread panics");
+                            app.submit(commands);
+                        }
+                        // SAFETY: they were waited for.
+                        unsafe { device.free_command_buffers(pool, &both) };
+                    }
+                    // SAFETY: nothing of it is in use.
+                    unsafe { device.destroy_command_pool(pool, None) };
+                });
+            }
+        });
+    });
+    if std::env::var_os("TEXEMU_LAYER_TEST").is_none() {
+        assert_eq!((numbers(&file, "compared"), numbers(&file, "different")), (vec![4 * 5 * 2 * 2], vec![0]));
+    }
 }

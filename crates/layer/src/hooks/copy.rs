@@ -1,9 +1,9 @@
 //! Copies between images and buffers. Blits from emulated images are the driver's own: it blits the decoded plane.
 
 use super::slice;
-use crate::device::Emulation;
+use crate::device::{Device, Emulation};
 use ash::vk;
-use texemu_emulate::ImagePair;
+use texemu_emulate::{ImagePair, Recording};
 
 device_hook! {
     fn cmd_copy_buffer_to_image(
@@ -14,14 +14,13 @@ device_hook! {
         count: u32,
         regions: *const vk::BufferImageCopy,
     ); |state| {
-        let done = meeting(&state.emulation, &[image]).is_some_and(|emulation| {
+        let done = state.emulate("vkCmdCopyBufferToImage", commands, &[image], |emulation, recording| {
+            let access = emulation.buffers.access(buffer);
             // SAFETY: valid by Vulkan's rules.
             let regions = unsafe { slice(regions, count) };
-            let (emulator, access) = (&emulation.emulator, emulation.buffers.access(buffer));
+            let emulator = &emulation.emulator;
             // SAFETY: as above; the buffer has the usage that `access` says.
-            emulation.record("vkCmdCopyBufferToImage", commands, |recording| unsafe {
-                emulator.copy_buffer_to_image(commands, recording, buffer, access, image, layout, regions)
-            })
+            unsafe { emulator.copy_buffer_to_image(commands, recording, buffer, access, image, layout, regions) }
         });
         if !done {
             next!(state, cmd_copy_buffer_to_image(commands, buffer, image, layout, count, regions));
@@ -36,12 +35,10 @@ device_hook! {
     ); |state| {
         // SAFETY: valid by Vulkan's rules.
         let copy = unsafe { &*info };
-        let done = meeting(&state.emulation, &[copy.dst_image]).is_some_and(|emulation| {
-            let (emulator, access) = (&emulation.emulator, emulation.buffers.access(copy.src_buffer));
+        let done = state.emulate("vkCmdCopyBufferToImage2", commands, &[copy.dst_image], |emulation, recording| {
+            let access = emulation.buffers.access(copy.src_buffer);
             // SAFETY: as above; the buffer has the usage that `access` says.
-            emulation.record("vkCmdCopyBufferToImage2", commands, |recording| unsafe {
-                emulator.copy_buffer_to_image2(commands, recording, access, copy)
-            })
+            unsafe { emulation.emulator.copy_buffer_to_image2(commands, recording, access, copy) }
         });
         if !done {
             next!(state, cmd_copy_buffer_to_image2(commands, info));
@@ -58,14 +55,11 @@ device_hook! {
         count: u32,
         regions: *const vk::BufferImageCopy,
     ); |state| {
-        let done = meeting(&state.emulation, &[image]).is_some_and(|emulation| {
+        let done = state.emulate("vkCmdCopyImageToBuffer", commands, &[image], |emulation, recording| {
             // SAFETY: valid by Vulkan's rules.
             let regions = unsafe { slice(regions, count) };
-            let emulator = &emulation.emulator;
             // SAFETY: as above.
-            emulation.record("vkCmdCopyImageToBuffer", commands, |recording| unsafe {
-                emulator.copy_image_to_buffer(commands, recording, image, buffer, regions)
-            })
+            unsafe { emulation.emulator.copy_image_to_buffer(commands, recording, image, buffer, regions) }
         });
         if !done {
             next!(state, cmd_copy_image_to_buffer(commands, image, layout, buffer, count, regions));
@@ -80,12 +74,9 @@ device_hook! {
     ); |state| {
         // SAFETY: valid by Vulkan's rules.
         let copy = unsafe { &*info };
-        let done = meeting(&state.emulation, &[copy.src_image]).is_some_and(|emulation| {
-            let emulator = &emulation.emulator;
+        let done = state.emulate("vkCmdCopyImageToBuffer2", commands, &[copy.src_image], |emulation, recording| {
             // SAFETY: as above.
-            emulation.record("vkCmdCopyImageToBuffer2", commands, |recording| unsafe {
-                emulator.copy_image_to_buffer2(commands, recording, copy)
-            })
+            unsafe { emulation.emulator.copy_image_to_buffer2(commands, recording, copy) }
         });
         if !done {
             next!(state, cmd_copy_image_to_buffer2(commands, info));
@@ -103,15 +94,12 @@ device_hook! {
         count: u32,
         regions: *const vk::ImageCopy,
     ); |state| {
-        let done = meeting(&state.emulation, &[src, dst]).is_some_and(|emulation| {
+        let done = state.emulate("vkCmdCopyImage", commands, &[src, dst], |emulation, recording| {
+            let images = ImagePair { src, src_layout, dst, dst_layout };
             // SAFETY: valid by Vulkan's rules.
             let regions = unsafe { slice(regions, count) };
-            let emulator = &emulation.emulator;
-            let images = ImagePair { src, src_layout, dst, dst_layout };
             // SAFETY: as above.
-            emulation.record("vkCmdCopyImage", commands, |recording| unsafe {
-                emulator.copy_image(commands, recording, images, regions)
-            })
+            unsafe { emulation.emulator.copy_image(commands, recording, images, regions) }
         });
         if !done {
             next!(state, cmd_copy_image(commands, src, src_layout, dst, dst_layout, count, regions));
@@ -123,12 +111,10 @@ device_hook! {
     fn cmd_copy_image2(commands: vk::CommandBuffer, info: *const vk::CopyImageInfo2<'_>); |state| {
         // SAFETY: valid by Vulkan's rules.
         let copy = unsafe { &*info };
-        let done = meeting(&state.emulation, &[copy.src_image, copy.dst_image]).is_some_and(|emulation| {
-            let emulator = &emulation.emulator;
+        let images = [copy.src_image, copy.dst_image];
+        let done = state.emulate("vkCmdCopyImage2", commands, &images, |emulation, recording| {
             // SAFETY: as above.
-            emulation.record("vkCmdCopyImage2", commands, |recording| unsafe {
-                emulator.copy_image2(commands, recording, copy)
-            })
+            unsafe { emulation.emulator.copy_image2(commands, recording, copy) }
         });
         if !done {
             next!(state, cmd_copy_image2(commands, info));
@@ -147,7 +133,7 @@ device_hook! {
         regions: *const vk::ImageBlit,
         filter: vk::Filter,
     ); |state| {
-        if !refused("vkCmdBlitImage", &state.emulation, dst) {
+        if !state.refuses("vkCmdBlitImage", dst) {
             next!(state, cmd_blit_image(commands, src, src_layout, dst, dst_layout, count, regions, filter));
         }
     }
@@ -157,7 +143,7 @@ device_hook! {
     fn cmd_blit_image2(commands: vk::CommandBuffer, info: *const vk::BlitImageInfo2<'_>); |state| {
         // SAFETY: valid by Vulkan's rules.
         let dst = unsafe { (*info).dst_image };
-        if !refused("vkCmdBlitImage2", &state.emulation, dst) {
+        if !state.refuses("vkCmdBlitImage2", dst) {
             next!(state, cmd_blit_image2(commands, info));
         }
     }
@@ -173,7 +159,7 @@ device_hook! {
         count: u32,
         regions: *const vk::ImageResolve,
     ); |state| {
-        if !refused("vkCmdResolveImage", &state.emulation, dst) {
+        if !state.refuses("vkCmdResolveImage", dst) {
             next!(state, cmd_resolve_image(commands, src, src_layout, dst, dst_layout, count, regions));
         }
     }
@@ -183,7 +169,7 @@ device_hook! {
     fn cmd_resolve_image2(commands: vk::CommandBuffer, info: *const vk::ResolveImageInfo2<'_>); |state| {
         // SAFETY: valid by Vulkan's rules.
         let dst = unsafe { (*info).dst_image };
-        if !refused("vkCmdResolveImage2", &state.emulation, dst) {
+        if !state.refuses("vkCmdResolveImage2", dst) {
             next!(state, cmd_resolve_image2(commands, info));
         }
     }
@@ -198,23 +184,38 @@ device_hook! {
         count: u32,
         ranges: *const vk::ImageSubresourceRange,
     ); |state| {
-        if !refused("vkCmdClearColorImage", &state.emulation, image) {
+        if !state.refuses("vkCmdClearColorImage", image) {
             next!(state, cmd_clear_color_image(commands, image, layout, colour, count, ranges));
         }
     }
 }
 
-/// The emulation, if one of the images is its.
-fn meeting<'a>(emulation: &'a Option<Emulation>, images: &[vk::Image]) -> Option<&'a Emulation> {
-    emulation.as_ref().filter(|one| images.iter().any(|&image| one.emulator.is_emulated(image)))
-}
-
-/// Whether a command that no compressed image may be the target of is left out: the decoded plane would take it, and its
-/// blocks would not know.
-fn refused(name: &str, emulation: &Option<Emulation>, image: vk::Image) -> bool {
-    let refused = meeting(emulation, &[image]).is_some();
-    if refused {
-        log::error!("{name}: left out, for it may not write to a compressed image");
+impl Device {
+    /// The emulation, if one of the images is its.
+    fn meeting(&self, images: &[vk::Image]) -> Option<&Emulation> {
+        let emulation = self.emulation.as_ref()?;
+        images.iter().any(|&image| emulation.emulator.is_emulated(image)).then_some(emulation)
     }
-    refused
+
+    /// Records a copy that meets emulated images; `false` if it meets none, and the driver is to be called.
+    fn emulate(
+        &self,
+        name: &str,
+        commands: vk::CommandBuffer,
+        images: &[vk::Image],
+        record: impl FnOnce(&Emulation, &mut Recording) -> texemu_emulate::Result<bool>,
+    ) -> bool {
+        let Some(emulation) = self.meeting(images) else { return false };
+        emulation.record(name, commands, |recording| record(emulation, recording))
+    }
+
+    /// Whether a command that no compressed image may be the target of is left out: the decoded plane would take it, and its
+    /// blocks would not know.
+    fn refuses(&self, name: &str, image: vk::Image) -> bool {
+        let refused = self.meeting(&[image]).is_some();
+        if refused {
+            log::error!("{name}: left out, for it may not write to a compressed image");
+        }
+        refused
+    }
 }
