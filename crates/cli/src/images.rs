@@ -58,9 +58,52 @@ pub(crate) struct TargetImage {
     image: Image,
     pub(crate) format: &'static Format,
     pub(crate) shape: ImageShape,
+    /// Blocks are stored through views with a texel a block.
+    straight: bool,
+}
+
+/// What an image has whose blocks are stored through views with a texel a block.
+const STRAIGHT_USAGE: vk::ImageUsageFlags = vk::ImageUsageFlags::from_raw(
+    vk::ImageUsageFlags::TRANSFER_SRC.as_raw() | vk::ImageUsageFlags::STORAGE.as_raw(),
+);
+const STRAIGHT_FLAGS: vk::ImageCreateFlags = vk::ImageCreateFlags::from_raw(
+    vk::ImageCreateFlags::MUTABLE_FORMAT.as_raw()
+        | vk::ImageCreateFlags::EXTENDED_USAGE.as_raw()
+        | vk::ImageCreateFlags::BLOCK_TEXEL_VIEW_COMPATIBLE.as_raw(),
+);
+
+/// The views of a target that stores blocks straight into its image: the arena makes them.
+pub(crate) const VIEWS_OF_THE_ARENA: &[vk::ImageView] = &[vk::ImageView::null()];
+
+/// Whether the device lets kernels store blocks of this format into a 2D image.
+pub(crate) fn stores_straight(gpu: &Gpu, format: &Format) -> bool {
+    // R32G32_UINT is one of the extended formats.
+    if !format.is_compressed() || (format.block_bytes == 8 && !gpu.features().storage_image_extended_formats)
+    {
+        return false;
+    }
+    // SAFETY: the physical device is the instance's own.
+    let properties = unsafe {
+        gpu.instance().get_physical_device_image_format_properties(
+            gpu.physical_device(),
+            texemu_core::vk_format(format.vk),
+            vk::ImageType::TYPE_2D,
+            vk::ImageTiling::OPTIMAL,
+            STRAIGHT_USAGE,
+            STRAIGHT_FLAGS,
+        )
+    };
+    properties.is_ok()
 }
 
 impl TargetImage {
+    /// A 2D image of one layer whose blocks are stored straight into it; [`stores_straight`] says whether the device has such.
+    pub(crate) fn straight(gpu: &Gpu, format: &'static Format, shape: ImageShape) -> Result<Self> {
+        let info = shape.info(texemu_core::vk_format(format.vk)).flags(STRAIGHT_FLAGS).usage(STRAIGHT_USAGE);
+        let image = Image::new(gpu, &ImageDesc { name: "target", info })?;
+        Ok(Self { image, format, shape, straight: true })
+    }
+
     pub(crate) fn new(gpu: &Gpu, format: &'static Format, shape: ImageShape) -> Result<Self> {
         let mut usage = vk::ImageUsageFlags::TRANSFER_SRC | vk::ImageUsageFlags::TRANSFER_DST;
         let mut flags = vk::ImageCreateFlags::empty();
@@ -69,7 +112,8 @@ impl TargetImage {
             flags |= vk::ImageCreateFlags::MUTABLE_FORMAT | vk::ImageCreateFlags::EXTENDED_USAGE;
         }
         let info = shape.info(texemu_core::vk_format(format.vk)).flags(flags).usage(usage);
-        Ok(Self { image: Image::new(gpu, &ImageDesc { name: "target", info })?, format, shape })
+        let image = Image::new(gpu, &ImageDesc { name: "target", info })?;
+        Ok(Self { image, format, shape, straight: false })
     }
 
     pub(crate) fn handle(&self) -> vk::Image {
@@ -87,7 +131,7 @@ impl TargetImage {
             layers: self.shape.layers,
             layout: vk::ImageLayout::TRANSFER_SRC_OPTIMAL,
             discard,
-            views: &[],
+            views: if self.straight { VIEWS_OF_THE_ARENA } else { &[] },
         }
     }
 }

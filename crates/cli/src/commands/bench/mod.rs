@@ -35,7 +35,8 @@ Examples:
 /// Each row alternates between the kernel and a kernel that only copies as many bytes as the kernel reads and writes;
 /// \"of copy\" is the kernel's speed in per cent of that copy's. Rows rotate between several sources and images, so that
 /// large ones do not run from cache; small ones do. A work is NxN for one image, chain N for all levels of one image,
-/// and C x NxN for C images recorded together.
+/// and C x NxN for C images recorded together. BC targets have a row through a buffer of blocks and a copy, which is
+/// counted, and one that stores blocks straight into the image where the device can.
 #[derive(clap::Args, Debug)]
 #[command(after_help = EXAMPLES, args_conflicts_with_subcommands = true)]
 pub(crate) struct Arguments {

@@ -4,6 +4,7 @@ use super::Arguments;
 use super::configuration::{configuration_name, tuning};
 use super::work::Work;
 use crate::engine::dummy_job;
+use crate::images::{VIEWS_OF_THE_ARENA, stores_straight};
 use crate::input;
 use crate::target::{granularity_name, short_name, source_name};
 use anyhow::{Context, Result};
@@ -75,6 +76,8 @@ pub(crate) struct Row {
     pub(crate) options: Options,
     pub(crate) work: Work,
     pub(crate) blocks: Blocks,
+    /// BC blocks go straight into the image instead of through a buffer and a copy.
+    pub(crate) straight: bool,
 }
 
 pub(crate) fn rows(arguments: &Arguments, gpu: &Gpu, size: u32) -> Result<Vec<Row>> {
@@ -104,7 +107,14 @@ pub(crate) fn rows(arguments: &Arguments, gpu: &Gpu, size: u32) -> Result<Vec<Ro
                             );
                             let options = Options { choice, effort, ..Options::default() };
                             let blocks = blocks.clone();
-                            rows.push(Row { name, source, target, source_kind, options, work, blocks });
+                            let straight = false;
+                            let row =
+                                Row { name, source, target, source_kind, options, work, blocks, straight };
+                            if source_kind == SourceKind::TexelBuffer && stores_straight(gpu, target) {
+                                let name = format!("{}, straight", row.name);
+                                rows.push(Row { name, straight: true, ..row.clone() });
+                            }
+                            rows.push(row);
                         }
                     }
                 }
@@ -122,7 +132,10 @@ pub(crate) fn rows(arguments: &Arguments, gpu: &Gpu, size: u32) -> Result<Vec<Ro
 
 /// Whether there is a kernel for the row; compiles nothing.
 fn exists(transcoder: &Transcoder, row: &Row) -> bool {
-    let job = dummy_job(row.source, row.target, row.source_kind, row.options);
+    let mut job = dummy_job(row.source, row.target, row.source_kind, row.options);
+    if row.straight {
+        job.target.views = VIEWS_OF_THE_ARENA;
+    }
     transcoder.configuration_for(&job).is_ok()
 }
 

@@ -67,8 +67,8 @@ impl Scene {
         }
         let blocks = device_buffer(gpu, commands, "blocks", &contents)?;
         let shape = ImageShape { levels: work.levels, ..ImageShape::plain(work.extent[0], work.extent[1]) };
-        let targets =
-            (0..work.images).map(|_| TargetImage::new(gpu, target, shape)).collect::<Result<_, _>>()?;
+        let image = if self.row.straight { TargetImage::straight } else { TargetImage::new };
+        let targets = (0..work.images).map(|_| image(gpu, target, shape)).collect::<Result<_, _>>()?;
         let mut block_images = Vec::new();
         let mut views = Vec::new();
         if source_kind == SourceKind::StorageImage {
