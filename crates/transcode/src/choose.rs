@@ -77,12 +77,13 @@ pub(crate) fn tile(
         return of(32, 32, [2, 1], Staging::Words);
     }
     let few = blocks < 10_000;
-    match format.codec {
-        Codec::AstcLdr | Codec::AstcHdr => {}
-        Codec::EacR | Codec::EacRg => return of(32, 128, [1, 1], Staging::Words),
-        // ETC2 parses a block an invocation.
-        _ if few => return of(16, 64, [1, 1], Staging::Words),
-        _ => return of(64, 128, [1, 1], Staging::Words),
+    if is_etc2(format) {
+        // Parsed a block an invocation.
+        let (per_group, threads) = if few { (16, 64) } else { (64, 128) };
+        return of(per_group, threads, [1, 1], Staging::Words);
+    }
+    if !matches!(format.codec, Codec::AstcLdr | Codec::AstcHdr) {
+        return of(32, 128, [1, 1], Staging::Words);
     }
     // Large footprints have many texels and few weights a block; small images need more workgroups to fill the device.
     let (per_group, lanes) = if texels >= 80 || few { (16, [4, 2]) } else { (32, [2, 1]) };
@@ -93,6 +94,10 @@ pub(crate) fn tile(
         Staging::Words
     };
     of(per_group, 128, lanes, staging)
+}
+
+pub(crate) fn is_etc2(format: &Format) -> bool {
+    matches!(format.codec, Codec::Etc2Rgb | Codec::Etc2RgbA1 | Codec::Etc2Rgba)
 }
 
 /// Whether modules may keep bytes in shared memory.

@@ -1,6 +1,6 @@
 //! From formats and a choice to a kernel and its specialization.
 
-use crate::choose::{Choice, Configuration, recode, recode_staging, tile};
+use crate::choose::{Choice, Configuration, is_etc2, recode, recode_staging, tile};
 use crate::error::{Error, Result};
 use crate::job::Job;
 use texemu_core::Gpu;
@@ -44,19 +44,24 @@ pub(crate) fn select(gpu: &Gpu, job: &Job<'_>, blocks: u64) -> Result<Selected> 
         }
         Some(Selected { kernel, configuration: Configuration { staging, ..wanted } })
     };
-    let [fastest, words] = if target.is_compressed() {
-        recode(gpu.capabilities(), gpu.features(), format, target, job.options.effort)
+    let device = gpu.capabilities();
+    let mut all = if target.is_compressed() {
+        recode(device, gpu.features(), format, target, job.options.effort).to_vec()
     } else {
-        let fastest = tile(gpu.capabilities(), gpu.features(), format, blocks);
-        [fastest, Configuration { staging: Staging::Words, ..fastest }]
+        let fastest = tile(device, gpu.features(), format, blocks);
+        vec![fastest, Configuration { staging: Staging::Words, ..fastest }]
     };
-    let all = [fastest, words, Configuration::PER_BLOCK, Configuration::PER_TEXEL];
+    if device.is_cpu() && is_etc2(format) {
+        // An invocation that parses a block may as well decode it: there are no neighbours to wait for.
+        all.insert(0, Configuration::PER_BLOCK);
+    }
+    all.extend([Configuration::PER_BLOCK, Configuration::PER_TEXEL]);
     let choices: Vec<Configuration> = match job.options.choice {
         Choice::Exactly(configuration) => vec![configuration],
         Choice::Granularity(granularity) => {
             all.into_iter().filter(|way| way.granularity == granularity).collect()
         }
-        Choice::Auto => all.to_vec(),
+        Choice::Auto => all,
     };
     choices.iter().find_map(|&configuration| find(configuration)).ok_or_else(|| {
         let any = has_kernel(format, target);
