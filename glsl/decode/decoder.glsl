@@ -8,8 +8,9 @@
 #include "decode/eac.glsl"
 #include "decode/columns.glsl"
 #else
-// Wherever a block's texels are decoded together, it is parsed once: store_parsed(slot, block), then parsed_column(slot, x).
-#if defined(emit_texel) || defined(PRIVATE_SLOTS)
+// Where a workgroup decodes blocks together, or texels wait anyway, parsed blocks lie in shared memory: store_parsed(slot, block), then
+// parsed_column(slot, x).
+#if defined(emit_texel) != defined(PRIVATE_SLOTS)
 #define DECODER_PARSED
 #endif
 #include "decode/etc2.glsl"

@@ -4,6 +4,7 @@
 // All modes but planar are one: a texel is one of at most eight colours, which the parse computes once a block. Where colours are
 // computed, channels lie side by side in a word with 256 added to each, so that the bits above the low eight tell what to clamp.
 
+#define DECODER_ETC2
 #define Texel uint // RGBA8, R in the low byte
 
 #if defined(DECODER_ETC2_RGBA)
@@ -152,21 +153,27 @@ Etc2Alpha parse_alpha(uvec2 source) {
   return alpha;
 }
 uint alpha_bits(uvec2 values, uint index) { return (((index & 4u) == 0u ? values.x : values.y) >> (8u * (index & 3u))) << 24; }
+#else
+#define Etc2Alpha uint // none
+Etc2Alpha parse_alpha(uvec2 source) { return 0u; }
 #endif
 
-Texel decode_texel(SourceBlock source, uint x, uint y) {
-  Etc2Block block = parse_etc2(source);
+// A texel of a parsed block.
+Texel parsed_texel(Etc2Block block, Etc2Alpha alpha, uint x, uint y) {
   uint index = ((x < 2u ? block.indices.x : block.indices.y) >> (16u * (x & 1u) + 4u * y)) & 7u;
   uvec4 four = (index & 4u) == 0u ? block.first : block.second;
   uint colour = (index & 2u) == 0u ? ((index & 1u) == 0u ? four.x : four.y) : ((index & 1u) == 0u ? four.z : four.w);
   uint texel = block.planar ? plane_colour(block.origin + block.right * x + block.below * y) : clamped_colour(colour);
   if (block.clear && (index & 3u) == 2u) texel = 0u;
 #if defined(DECODER_ETC2_RGBA)
-  Etc2Alpha alpha = parse_alpha(source.xy);
   uint alpha_index = (x < 2u ? alpha.indices.x : alpha.indices.y) >> (21u - 12u * (x & 1u) - 3u * y);
   texel |= alpha_bits(alpha.values, alpha_index & 7u);
 #endif
   return texel;
+}
+
+Texel decode_texel(SourceBlock source, uint x, uint y) {
+  return parsed_texel(parse_etc2(source), parse_alpha(source.xy), x, y);
 }
 
 #ifdef DECODER_PARSED

@@ -31,19 +31,20 @@ void main() {
   [[dont_unroll]] for (uint part = 0u; part < 4u; ++part) store_partition(slot, part);
   [[dont_unroll]] for (uint x = 0u; x < FOOTPRINT_WIDTH; ++x) decode_column(slot, x);
 }
-#elif defined(DECODER_PARSED)
+#elif defined(DECODER_ETC2)
 void main() {
-  uint slot = gl_LocalInvocationIndex, number = push.first_block + gl_GlobalInvocationID.x;
+  uint number = push.first_block + gl_GlobalInvocationID.x;
   if (number >= push.end_block) return;
   uvec3 position = region_block(number);
-  store_parsed(slot, source_block(position));
+  SourceBlock source = source_block(position);
+  Etc2Block block = parse_etc2(source);
+  Etc2Alpha alpha = parse_alpha(source.xy);
   [[dont_unroll]] for (uint x = 0u; x < 4u; ++x) {
     uvec3 at = position * uvec3(4u, 4u, 1u) + uvec3(x, 0u, 0u);
     uint rows = at.x < push.target_extent.x ? push.target_extent.y - at.y : 0u;
     at += push.target_offset;
-    uvec4 texels = parsed_column(slot, x);
     [[unroll]] for (uint y = 0u; y < 4u; ++y) {
-      if (y < rows) store_texel(at + uvec3(0u, y, 0u), texels[y]);
+      if (y < rows) store_texel(at + uvec3(0u, y, 0u), parsed_texel(block, alpha, x, y));
     }
   }
 }
