@@ -124,6 +124,40 @@ fn block_formats_go_into_both_containers_and_come_back() {
     assert_eq!(formats.len(), 13, "every BC target of the table: {formats:?}");
 }
 
+/// What is read for comparing alone: nothing here makes it.
+#[test]
+fn block_formats_that_are_no_targets_are_compared_too() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let path = |name: &str| folder.path().join(name).display().to_string();
+    for name in ["BC2_UNORM_BLOCK", "BC2_SRGB_BLOCK", "BC6H_SFLOAT_BLOCK"] {
+        let format = texemu_format::by_name(name).expect("in the table");
+        let shape = texemu_container::Shape::new(texemu_container::ShapeDesc::image(format, 8, 8));
+        let shape = shape.expect("small");
+        // Opaque white in BC2; in BC6H the mode of one subset and ten bits.
+        let mut blocks = [[0xFF; 8], [0xFF, 0xFF, 0, 0, 0, 0, 0, 0]].concat().repeat(4);
+        if format.codec == Codec::Bc6h {
+            blocks.iter_mut().step_by(16).for_each(|byte| *byte = 0xE3);
+        }
+        let save = |file: &str, blocks: &[u8]| {
+            let file = std::fs::File::create(path(file)).expect("writable");
+            texemu_container::write_dds(std::io::BufWriter::new(file), &shape, |_, out| {
+                out.write_all(blocks)
+            })
+            .expect("writable");
+        };
+        save("a.dds", &blocks);
+        // A bit of the first texel's alpha, or of an endpoint.
+        blocks[16 * 3] ^= if format.codec == Codec::Bc6h { 0x40 } else { 0x04 };
+        save("b.dds", &blocks);
+        run(["compare", &path("a.dds"), &path("a.dds")]).expect(0);
+        let text = run(["compare", &path("a.dds"), &path("b.dds")]).expect(1).text();
+        assert!(
+            text.contains(name) && text.contains("the first at (4, 4)"),
+            "the last block differs: {text}"
+        );
+    }
+}
+
 #[test]
 fn high_dynamic_range_is_written_and_measured_by_its_bits() {
     let file = data("swatch_8x8.astc").display().to_string();
