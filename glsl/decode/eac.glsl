@@ -16,6 +16,9 @@ struct EacColumn {
   uint indices;    // three bits a texel, the top one highest
 };
 
+// A block's indices: 24 bits for every two columns, the first texel highest.
+uvec2 eac_indices(uint high, uint low) { return uvec2((high << 8 | low >> 24) & 0xFFFFFFu, low & 0xFFFFFFu); }
+
 // Two of the sixteen rows of the modifier table a word.
 uint eac_modifiers(uint row) {
   uint low = (row & 4u) == 0u ? ((row & 2u) == 0u ? 0xDA73F963u : 0xD642D852u) : ((row & 2u) == 0u ? 0xB973C863u : 0xB853B874u);
@@ -35,11 +38,6 @@ int eac_modifier(EacColumn column, uint y) {
   uint index = column.indices >> (9u - 3u * y);
   int magnitude = int((column.modifiers >> ((index & 3u) << 2)) & 15u);
   return (index & 4u) != 0u ? magnitude - 1 : -magnitude;
-}
-
-// 8 bits, for alpha.
-uint eac_alpha(EacColumn column, uint y) {
-  return uint(clamp(int(column.base) + eac_modifier(column, y) * int(column.multiplier), 0, 255));
 }
 
 // 11 bits in 16: UNORM or SNORM by NUMERIC. A multiplier of 0 stands for 1/8.
@@ -64,7 +62,7 @@ EacBlock parse_eac(uvec2 source) {
   EacColumn column = eac_column(source, 0u);
   uint high = swap_bytes(source.x), low = swap_bytes(source.y);
   EacBlock block;
-  block.indices = uvec2((high << 8 | low >> 24) & 0xFFFFFFu, low & 0xFFFFFFu);
+  block.indices = eac_indices(high, low);
   [[unroll]] for (uint i = 0u; i < 4u; ++i) {
     column.indices = i;
     block.low[i] = eac_value(column, 3u);

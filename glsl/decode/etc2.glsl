@@ -144,7 +144,7 @@ Etc2Alpha parse_alpha(uvec2 source) {
   uint high = swap_bytes(source.x), low = swap_bytes(source.y);
   int base = int(high >> 24), multiplier = int((high >> 20) & 15u);
   uint modifiers = eac_modifiers((high >> 16) & 15u);
-  Etc2Alpha alpha = Etc2Alpha(uvec2(0u), uvec2((high << 8 | low >> 24) & 0xFFFFFFu, low & 0xFFFFFFu));
+  Etc2Alpha alpha = Etc2Alpha(uvec2(0u), eac_indices(high, low));
   [[unroll]] for (uint i = 0u; i < 4u; ++i) {
     int magnitude = int((modifiers >> (4u * i)) & 15u);
     alpha.values.x |= uint(clamp(base - magnitude * multiplier, 0, 255)) << (8u * i);

@@ -3,7 +3,6 @@
 #define ENCODE_BC7_PARTITION_GLSL
 #include "bc7_fit.glsl"
 #include "partition.glsl"
-#include "transcode/tables.glsl"
 
 #if EFFORT_HIGH
 
@@ -62,7 +61,7 @@ uvec2 bc7_nearest_partitions(uint split_axis, uint split_worst) {
   // Above them, the number of texels on the wrong side.
   uvec3 best = uvec3(0xFFFFFFFFu);
   ROLLED for (uint part = 0u; part < 4u * TEXEL_COUNT; part++) {
-    uint code = two_subsets[part] | part << 16;
+    uint code = bc_partition_mask(part) | part << 16;
     bc7_keep_nearest(best, code, bitCount((code & 0xFFFFu) ^ split_axis), bitCount((code & 0xFFFFu) ^ split_worst));
   }
   uint other = ((best.x ^ best.z) & 0x3F0000u) == 0u ? best.y : best.x;

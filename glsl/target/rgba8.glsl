@@ -5,5 +5,3 @@
 layout(set = 0, binding = BINDING_TARGET, r32ui) uniform writeonly TARGET_IMAGE target_texels;
 
 void store_texel(uvec3 at, uint texel) { imageStore(target_texels, ivec3(at), uvec4(texel)); }
-
-void store_texel(uvec3 at, uvec4 texel) { store_texel(at, texel.x | texel.y << 8 | texel.z << 16 | texel.w << 24); }

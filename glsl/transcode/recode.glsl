@@ -20,7 +20,6 @@ Waiting waiting(uvec2 halves) { return halves; }
 #else
 Waiting waiting(uint texel) { return texel; }
 Waiting waiting(uvec2 channels) { return channels.x | channels.y << 16; }
-Waiting waiting(uvec4 channels) { return channels.x | channels.y << 8 | channels.z << 16 | channels.w << 24; }
 #endif
 
 Waiting waiting_texel(uint k) { return s_texels[k * TEXEL_STRIDE + encoded_block]; }

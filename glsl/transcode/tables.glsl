@@ -10,7 +10,7 @@ layout(set = 0, binding = 2, std430) readonly buffer Tables {
   uint colour_fits[1280];  // by [values / 2][bits left]
   uvec2 partition_functions[3072]; // by [partitions - 2][seed]
   uint solid_pairs[512];   // by [thirds, halves][value]
-  uint two_subsets[64];    // of BC7's partitions into two: bit k says that texel k is in subset 1
+  uint two_subsets[64];    // of BC7's partitions into two, the first 32 BC6H's: bit k says that texel k is in subset 1
 };
 
 #endif

@@ -1,6 +1,6 @@
 //! The look-up tables that kernels read (`glsl/transcode/tables.glsl` names the same fields): those of ASTC, derived from the Khronos
 //! Data Format Specification 1.4, chapter "ASTC Compressed Texture Image Formats", and those that
-//! the BC1, BC3 and BC7 encoders look up.
+//! the BC1, BC3, BC6H and BC7 encoders look up.
 //!
 //! One buffer serves every kernel.
 
@@ -369,8 +369,8 @@ const fn solid_pairs(value: i32, levels: i32) -> u32 {
     five[0] | five[1] << 5 | six[0] << 10 | six[1] << 16 | five[2] << 22 | six[2] << 27
 }
 
-/// The partitions of BC7 into two subsets (Khronos Data Format Specification 1.4, "BPTC Compressed Texture Image Formats"): bit k says
-/// that texel k is in subset 1.
+/// The partitions of BC7 into two subsets, the first 32 also of BC6H (Khronos Data Format Specification 1.4, "BPTC Compressed Texture
+/// Image Formats"): bit k says that texel k is in subset 1.
 const SUBSET_MASKS: [u16; 64] = [
     0xCCCC, 0x8888, 0xEEEE, 0xECC8, 0xC880, 0xFEEC, 0xFEC8, 0xEC80, 0xC800, 0xFFEC, 0xFE80, 0xE800, 0xFFE8,
     0xFF00, 0xFFF0, 0xF000, 0xF710, 0x008E, 0x7100, 0x08CE, 0x008C, 0x7310, 0x3100, 0x8CCE, 0x088C, 0x3110,
